@@ -1,0 +1,1 @@
+"""Nacre's own code: one package, built as one Lambda layer."""

@@ -1,0 +1,1 @@
+"""One module per outside system; each builds and parses its own keys and translates that system's errors."""

@@ -1,0 +1,1 @@
+"""Types, limits and errors. Pure: no I/O, no clock, no third-party service."""

@@ -1,0 +1,63 @@
+"""Every number of the service, once. Those a deployer may change are template parameters and arrive in `Settings`."""
+
+from datetime import timedelta
+from typing import Final
+
+# Text, in full-width characters (a CJK character counts 1, others one half) unless said otherwise.
+CONTENT_FULL_WIDTH: Final = 500
+FACT_FULL_WIDTH: Final = 120
+QUOTE_CHARACTERS: Final = 200
+KEY_CHARACTERS: Final = 128
+"""Project and agent names, session ids."""
+TAGS: Final = 20
+TAG_CHARACTERS: Final = 64
+METADATA_BYTES: Final = 4_096
+IDEMPOTENCY_KEY_CHARACTERS: Final = 255
+QUERY_CHARACTERS: Final = 4_000
+
+# Requests.
+BODY_BYTES: Final = 5_500_000
+"""Lambda takes 6 MB, with the event around the body; more is answered 413."""
+JSON_DEPTH: Final = 32
+MESSAGES: Final = 2_000
+PAGE_DEFAULT: Final = 50
+PAGE_MAX: Final = 200
+PAGE_SCAN: Final = 600
+"""Memories opened for one list page at most, when sealed fields are filtered; the cursor goes on from there."""
+RESULTS_DEFAULT: Final = 10
+RESULTS_MAX: Final = 50
+TOKEN_BUDGET_DEFAULT: Final = 1_500
+TOKEN_BUDGET_MAX: Final = 32_000
+CONTEXT_PROJECT: Final = 12
+CONTEXT_USER: Final = 8
+
+# Learning.
+SHORT_MESSAGE_CHARACTERS: Final = 20
+FACTS_TASK_COMPLETED: Final = 3
+FACTS_OTHER: Final = 20
+SESSION_END_MESSAGES: Final = 20
+SAME_CONTENT_WINDOW: Final = timedelta(seconds=30)
+ATTEMPTS: Final = 3
+RETRY_VISIBILITY_SECONDS: Final = 30
+RESEND_AFTER: Final = timedelta(minutes=5)
+FAILED_KEPT: Final = timedelta(days=7)
+TASK_KEPT: Final = timedelta(days=30)
+COMPARISON_SET: Final = 200
+
+# Storage.
+IDEMPOTENCY_KEPT: Final = timedelta(hours=24)
+HISTORY_VERSIONS: Final = 20
+CHANGE_ROWS: Final = 300
+"""Change rows after which a build of the index is asked for."""
+TOMBSTONES_KEPT: Final = timedelta(days=30)
+FOLD_AFTER: Final = timedelta(hours=1)
+FOLD_BYTES: Final = 4_000_000
+BLOCK_BYTES: Final = 128_000
+"""Plain bytes after which a block of a folded object is closed."""
+REPAIR_AFTER: Final = timedelta(minutes=15)
+"""Longer than any function runs: a younger line may still be on its way."""
+LEASE: Final = timedelta(minutes=16)
+MAINTENANCE_DELAY: Final = timedelta(minutes=5)
+DUE_SHARDS: Final = 8
+KEY_CACHED: Final = timedelta(minutes=5)
+CANDIDATES: Final = 100

@@ -1,0 +1,1 @@
+"""Use cases that turn conversations into memories."""

@@ -1,0 +1,1 @@
+"""Use cases that find memories: search, ranking, context."""

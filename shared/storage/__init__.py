@@ -1,0 +1,1 @@
+"""How a memory is kept: commit, journal, index, repair, fold and rebuild, over the ports (docs/architecture.md)."""

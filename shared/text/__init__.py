@@ -1,0 +1,1 @@
+"""What Nacre knows about words: normalising, tokens, triggers, intent, secrets. Pure."""
