@@ -1,0 +1,164 @@
+"""A memory: one atomic, self-contained fact, and the words that describe it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from shared.domain.times import moment, rfc3339
+
+
+class Scope(StrEnum):
+    """Where a memory counts: everywhere, in one project, or for one agent."""
+
+    USER = "user"
+    PROJECT = "project"
+    AGENT = "agent"
+
+
+class Status(StrEnum):
+    ACTIVE = "active"
+    DISMISSED = "dismissed"
+    """Refused by the person: never recalled, never learned again."""
+    ARCHIVED = "archived"
+    """Made room for newer ones: still found by search, restorable."""
+
+
+class Source(StrEnum):
+    MANUAL = "manual"
+    AUTO = "auto"
+    CONSOLIDATED = "consolidated"
+    IMPORTED = "imported"
+
+
+class Category(StrEnum):
+    PREFERENCE = "preference"
+    DECISION = "decision"
+    CONSTRAINT = "constraint"
+    CREDENTIAL = "credential"
+    EVENT = "event"
+    KNOWLEDGE = "knowledge"
+    CONTACT = "contact"
+    EXPERIENCE = "experience"
+
+
+DEFAULT_PROJECT = "default"
+"""The project that is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a memory comes from; each part is None when it does not apply."""
+
+    task_id: str | None = None
+    session_id: str | None = None
+    at: datetime | None = None
+    quote: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory in one version.
+
+    `content` is masked: each detected secret is replaced by the mask, and `secrets` holds (offset of the mask in content, value).
+    `metadata` is a JSON text. `prior` names the commits of earlier versions, oldest first.
+    `commit`, `access_count` and `last_accessed_at` belong to the table and are not sealed.
+    """
+
+    id: str
+    version: int
+    content: str
+    scope: Scope
+    category: Category
+    importance: int
+    source: Source
+    status: Status
+    created_at: datetime
+    updated_at: datetime
+    project: str | None = None
+    agent: str | None = None
+    secrets: tuple[tuple[int, str], ...] = ()
+    tags: tuple[str, ...] = ()
+    metadata: str = "{}"
+    expires_at: datetime | None = None
+    origin: Origin = Origin()
+    prior: tuple[str, ...] = ()
+    commit: str = ""
+    access_count: int = 0
+    last_accessed_at: datetime | None = None
+
+    def expired(self, now: datetime) -> bool:
+        """Tell whether its time is over: it is shown and found no more."""
+        return self.expires_at is not None and self.expires_at <= now
+
+
+def to_body(memory: Memory) -> dict[str, Any]:
+    """Return what is sealed of a memory: everything but id, version and the table's own columns; empty parts are left out."""
+    origin = memory.origin
+    body: dict[str, Any] = {
+        "content": memory.content,
+        "scope": memory.scope.value,
+        "project": memory.project,
+        "agent": memory.agent,
+        "category": memory.category.value,
+        "importance": memory.importance,
+        "source": memory.source.value,
+        "status": memory.status.value,
+        "tags": list(memory.tags),
+        "metadata": memory.metadata if memory.metadata != "{}" else None,
+        "created_at": rfc3339(memory.created_at),
+        "updated_at": rfc3339(memory.updated_at),
+        "expires_at": rfc3339(memory.expires_at) if memory.expires_at else None,
+        "origin": {
+            "task_id": origin.task_id,
+            "session_id": origin.session_id,
+            "at": rfc3339(origin.at) if origin.at else None,
+            "quote": origin.quote,
+            "model": origin.model,
+        },
+        "secrets": [list(secret) for secret in memory.secrets],
+        "prior": list(memory.prior),
+    }
+    body["origin"] = {name: value for name, value in body["origin"].items() if value is not None}
+    return {name: value for name, value in body.items() if value not in (None, [], {})}
+
+
+def from_body(memory_id: str, version: int, body: dict[str, Any]) -> Memory:
+    """Read what `to_body` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+    origin = body.get("origin", {})
+    return Memory(
+        id=memory_id,
+        version=version,
+        content=body["content"],
+        scope=Scope(body["scope"]),
+        project=body.get("project"),
+        agent=body.get("agent"),
+        category=Category(body["category"]),
+        importance=body["importance"],
+        source=Source(body["source"]),
+        status=Status(body["status"]),
+        tags=tuple(body.get("tags", ())),
+        metadata=body.get("metadata", "{}"),
+        created_at=moment(body["created_at"]),
+        updated_at=moment(body["updated_at"]),
+        expires_at=_maybe(body.get("expires_at")),
+        origin=Origin(
+            task_id=origin.get("task_id"),
+            session_id=origin.get("session_id"),
+            at=_maybe(origin.get("at")),
+            quote=origin.get("quote"),
+            model=origin.get("model"),
+        ),
+        secrets=tuple((int(offset), str(value)) for offset, value in body.get("secrets", ())),
+        prior=tuple(body.get("prior", ())),
+    )
+
+
+def without_access(memory: Memory) -> Memory:
+    """The memory as the journal knows it: no access count, no commit."""
+    return replace(memory, access_count=0, last_accessed_at=None, commit="")
+
+
+def _maybe(text: str | None) -> datetime | None:
+    return moment(text) if text else None

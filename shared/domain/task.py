@@ -1,0 +1,48 @@
+"""A task: one piece of asynchronous work that its owner can see."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class TaskStatus(StrEnum):
+    QUEUED = "queued"
+    PROCESSING = "processing"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Trigger(StrEnum):
+    """What made a client send a conversation."""
+
+    TASK_COMPLETED = "task_completed"
+    COMPACTION = "compaction"
+    SESSION_END = "session_end"
+    MANUAL = "manual"
+
+
+LEARNED = ("inserted", "touched", "updated", "archived", "discarded")
+"""What a task counts of its work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task as stored.
+
+    `run` counts the owner's retries, `attempts` the deliveries of the present run. `plan` is the commit that its journal object has or
+    will have, `applied` the number of the plan's steps that are in the table.
+    """
+
+    id: str
+    kind: str
+    status: TaskStatus
+    created_at: datetime
+    updated_at: datetime
+    run: int = 1
+    attempts: int = 0
+    error: str | None = None
+    plan: str | None = None
+    applied: int = 0
+    learned: dict[str, int] = field(default_factory=dict)
+    memory_ids: tuple[str, ...] = ()
+    summary: str | None = None
