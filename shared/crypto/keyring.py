@@ -32,32 +32,14 @@ class MissingGeneration(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
-    """An owner's wrapped keys by generation, each wrapping root ‖ data key [SEAL-6]; or what stands in their place.
-
-    `erased` (RFC 3339 in UTC) says that the owner was erased then: there is no key, and nothing sealed in that life opens
-    again. `generation` is then 0.
-    """
+    """A living owner's wrapped keys: each wraps root ‖ data key of its generation [SEAL-6]."""
 
     epoch: int
-    generation: int = 0
-    keys: Mapping[int, bytes] = field(default_factory=dict)
-    erased: str | None = None
+    generation: int
+    keys: Mapping[int, bytes]
 
-    @classmethod
-    def read(cls, stored: bytes) -> "Keyring":
-        """Return the keyring that these bytes are. Raises SealBroken for any other form: none is guessed [SEAL-12]."""
-        if len(stored) > KEYRING_BYTES:
-            raise SealBroken
-        try:
-            form = json.loads(stored.decode(), object_pairs_hook=_without_doubles, parse_constant=_refused)
-        except (ValueError, RecursionError):
-            raise SealBroken from None
-        return _keyring(form)
-
-    def write(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """Return the stored form, JSON in UTF-8 [SEAL-12]."""
-        if self.erased is not None:
-            return _json({"v": 1, "epoch": self.epoch, "erased": self.erased})
         keys = {str(number): base64.b64encode(blob).decode() for number, blob in sorted(self.keys.items())}
         return _json({"v": 1, "epoch": self.epoch, "generation": self.generation, "keys": keys})
 
@@ -66,12 +48,36 @@ class Keyring:
         return Keyring(self.epoch, self.generation + 1, {**self.keys, self.generation + 1: wrapped})
 
 
-def _keyring(form: Any) -> Keyring:
+@dataclass(frozen=True, slots=True)
+class ErasedKeyring:
+    """What stands in place of the keys after an owner was erased: nothing sealed in that life can be opened again."""
+
+    epoch: int
+    erased: str
+    """RFC 3339 in UTC."""
+
+    def to_bytes(self) -> bytes:
+        """Return the stored form, JSON in UTF-8 [SEAL-12]."""
+        return _json({"v": 1, "epoch": self.epoch, "erased": self.erased})
+
+
+def read_keyring(stored: bytes) -> Keyring | ErasedKeyring:
+    """Return the keyring that these bytes are. Raises SealBroken for any other form: none is guessed [SEAL-12]."""
+    if len(stored) > KEYRING_BYTES:
+        raise SealBroken
+    try:
+        form = json.loads(stored.decode(), object_pairs_hook=_without_doubles, parse_constant=_refused)
+    except (ValueError, RecursionError):
+        raise SealBroken from None
+    return _keyring(form)
+
+
+def _keyring(form: Any) -> Keyring | ErasedKeyring:
     if not isinstance(form, dict) or type(form.get("v")) is not int or form["v"] != 1:
         raise SealBroken
     epoch = _counted(form.get("epoch"))
     if form.keys() == {"v", "epoch", "erased"}:
-        return Keyring(epoch, erased=_moment(form["erased"]))
+        return ErasedKeyring(epoch, _moment(form["erased"]))
     if form.keys() != {"v", "epoch", "generation", "keys"} or not isinstance(form["keys"], dict):
         raise SealBroken
     generation = _counted(form["generation"])
@@ -140,18 +146,22 @@ class OwnerKeys:
     _derived: dict[tuple[str, ...], bytes] = field(default_factory=dict, init=False, compare=False)
 
     @classmethod
-    def of(cls, owner: str, epoch: int, generation: int, plain: bytes) -> "OwnerKeys":
-        """Return the keys of one unwrapped blob, the current generation's. Raises SealBroken when it is not 64 bytes."""
-        if len(plain) != WRAPPED_PLAIN_BYTES:
+    def opened(cls, owner: str, epoch: int, generation: int, plain: Mapping[int, bytes]) -> "OwnerKeys":
+        """Return the keys of unwrapped blobs by generation; `generation` is the keyring's current one, and among them.
+
+        Others may be added with `holding`. Raises SealBroken when a blob is not 64 bytes or roots differ [SEAL-6].
+        """
+        roots = {blob[:KEY_BYTES] for blob in plain.values()}
+        if len(roots) != 1 or any(len(blob) != WRAPPED_PLAIN_BYTES for blob in plain.values()):
             raise SealBroken
-        return cls(owner, epoch, generation, plain[:KEY_BYTES], {generation: plain[KEY_BYTES:]})
+        if generation not in plain:
+            raise MissingGeneration(generation)
+        data_keys = {number: blob[KEY_BYTES:] for number, blob in plain.items()}
+        return cls(owner, epoch, generation, roots.pop(), data_keys)
 
     def holding(self, generation: int, plain: bytes) -> "OwnerKeys":
-        """Return these keys with one more generation, from its unwrapped blob; the current one stays the current one.
-
-        Raises SealBroken when the blob is not 64 bytes or holds another root [SEAL-6].
-        """
-        one = OwnerKeys.of(self.owner, self.epoch, generation, plain)
+        """Return these keys with one more generation, opened from its blob. Raises SealBroken as `opened` does."""
+        one = OwnerKeys.opened(self.owner, self.epoch, generation, {generation: plain})
         if one.root != self.root:
             raise SealBroken
         return OwnerKeys(self.owner, self.epoch, self.generation, self.root, {**self.data_keys, **one.data_keys})

@@ -12,7 +12,7 @@ _WORDS_1: Final = (
     " because should must always never when after before about between without every only already instead "
     "password secret token account server database table index cache queue service deploy release branch commit test "
     "tests build version config file files code review merge error bug fix issue feature design document report "
-    "meeting weekly monday tuesday wednesday thursday friday morning evening customer team manager colleague mail phone "
+    "meeting weekly monday tuesday wednesday thursday friday morning evening customer team manager colleague mail call "
     "prefers uses likes wants needs decided works lives plans learned thinks is allergic to does not use will be "
     "The user's project The team decided to We decided to use The user prefers The user wants The user works at "
     "Python TypeScript JavaScript PostgreSQL Redis Docker Kubernetes GitHub Linux API HTTP JSON SQL AWS "
