@@ -1,0 +1,41 @@
+"""How a text becomes the content of a memory: its secrets are cut out, and a credential is one whatever the caller calls it."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.memory import Category, Memory
+from shared.text.secrets import MASK, mask
+
+CREDENTIAL_IMPORTANCE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Masked text, the secrets (offset in it, value), and what detection says of category and importance (None: nothing)."""
+
+    text: str
+    secrets: tuple[tuple[int, str], ...]
+    category: Category | None
+    importance: int | None
+
+
+def content_of(text: str, category: Category | None) -> Content:
+    """Cut the secrets out of a text. A `credential` in which no value is detected is masked whole."""
+    masked = mask(text)
+    secrets = tuple((offset, value) for offset, value in masked.values)
+    if not secrets and category is Category.CREDENTIAL:
+        return Content(MASK, ((0, text),), category, CREDENTIAL_IMPORTANCE)
+    if secrets:
+        return Content(masked.text, secrets, Category.CREDENTIAL, CREDENTIAL_IMPORTANCE)
+    return Content(text, (), category, None)
+
+
+def with_content(memory: Memory, text: str, category: Category | None = None) -> Memory:
+    """Return the memory with that text, masked; a detected secret makes it a credential of importance 10."""
+    content = content_of(text, category or memory.category)
+    return replace(
+        memory,
+        content=content.text,
+        secrets=content.secrets,
+        category=content.category or memory.category,
+        importance=content.importance or memory.importance,
+    )

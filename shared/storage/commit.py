@@ -1,0 +1,125 @@
+"""Commit: the journal first, then one transaction, then the answer.
+
+A writer that is refused removes its line before it answers. A writer that dies in between leaves a line that repair settles.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain.errors import NacreError, NotFound, Refused, Unavailable, VersionMismatch
+from shared.domain.ids import ulid
+from shared.domain.memory import Memory
+from shared.ports import Condition, Item, Update, Write
+from shared.storage import bodies, items, lines, names
+from shared.storage.items import Sealed
+from shared.storage.transactions import Change, Limits, Once, Stale, Transaction, tombstone
+from shared.storage.vaults import Vaults
+
+TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Commits:
+    """Writes memories and settings of owners."""
+
+    vaults: Vaults
+    bounds: Limits
+
+    def commit(self, owner: str, change: Change, once: Callable[[OwnerKeys], Once] | None = None) -> Memory | None:
+        """Make the change and return the memory as it now stands (None: deleted). Two steps with warm keys.
+
+        Raises Duplicate, NotFound, VersionMismatch, ActiveLimitReached, QuotaExceeded, TableLost, Busy; Replayed,
+        IdempotencyKeyReused with `once`, which makes the request's mark from the owner's keys.
+        """
+        after = change.next()
+        for keys in self._keys(owner):
+            if change.before is not None and not _same_life(keys, change):
+                raise NotFound
+            now = self.vaults.clock()
+            commit = ulid(now, self.vaults.random)
+            sealed = items.seal(keys, after, self.vaults.random) if after else None
+            line = sealed.line if sealed else tombstone(keys, change.before, now) if change.before else None
+            if line is None:
+                return None
+            transaction = self._transaction(keys)
+            if once:
+                transaction.add("once", once(keys).write(now))
+            transaction.change(change.before, sealed, commit, len(line.encode()))
+            try:
+                self._journal_then_write(keys, commit, line, transaction)
+            except Stale:
+                continue
+            return replace(after, commit=commit) if after else None
+        raise Unavailable
+
+    def apply(
+        self,
+        keys: OwnerKeys,
+        change: Change,
+        sealed: Sealed | None,
+        commit: str,
+        line_bytes: int,
+        step: Write | None = None,
+    ) -> None:
+        """Put a change whose line is in the journal already into the table (a task's plan, or repair).
+
+        Raises what `commit` does, and StepDone when the `step` (the task's progress) was made before.
+        """
+        transaction = self._transaction(keys)
+        if step:
+            transaction.add("step", step)
+        transaction.change(change.before, sealed, commit, line_bytes)
+        try:
+            self.vaults.table.write(keys.owner, transaction.writes)
+        except Refused as refused:
+            raise transaction.explain(refused) from None
+
+    def commit_settings(self, owner: str, version: int, body: dict[str, Any]) -> int:
+        """Store an owner's settings over that version (0: the first) and return the new version. Raises VersionMismatch."""
+        for keys in self._keys(owner):
+            now = self.vaults.clock()
+            sealed = keys.seal(lines.SETTINGS, lines.SETTINGS, version + 1, bodies.pack(body), self.vaults.random)
+            line = lines.Line(lines.SETTINGS, lines.SETTINGS, version + 1, keys.generation, sealed)
+            transaction = self._transaction(keys)
+            condition = Condition(equals={"version": version}) if version else Condition(absent=True)
+            commit = ulid(now, self.vaults.random)
+            item: Item = {"version": version + 1, "gen": keys.generation, "sealed": sealed, "commit": commit}
+            transaction.add("memory", Update(names.SETTINGS, set=item, condition=condition))
+            size = len(line.encode())
+            transaction.head({"bytes": size, "journal_bytes": size}, deleting=True)
+            try:
+                self._journal_then_write(keys, commit, line, transaction)
+            except Stale:
+                continue
+            except NotFound:
+                raise VersionMismatch from None
+            return version + 1
+        raise Unavailable
+
+    def _journal_then_write(self, keys: OwnerKeys, commit: str, line: lines.Line, transaction: Transaction) -> None:
+        key = names.journal(keys.owner, keys.epoch, commit)
+        self.vaults.objects.put(key, line.encode(), if_absent=True)
+        try:
+            self.vaults.table.write(keys.owner, transaction.writes)
+        except Refused as refused:
+            self.vaults.objects.erase(key)
+            reason = transaction.explain(refused)
+            if isinstance(reason, Stale):
+                self.vaults.forget(keys.owner)
+            raise reason from None
+        except NacreError:
+            self.vaults.objects.erase(key)
+            raise
+
+    def _keys(self, owner: str) -> Iterator[OwnerKeys]:
+        for _ in range(TRIES):
+            yield self.vaults.warm(owner) or self.vaults.open_or_create(owner).keys
+
+    def _transaction(self, keys: OwnerKeys) -> Transaction:
+        return Transaction(keys, self.bounds, self.vaults.clock(), self.vaults.random)
+
+
+def _same_life(keys: OwnerKeys, change: Change) -> bool:
+    return change.before is None or change.before.epoch == keys.epoch

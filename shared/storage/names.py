@@ -1,0 +1,45 @@
+"""Where things lie: object keys in the bucket and sort keys in the table."""
+
+from shared.domain.ids import ULID
+
+HEAD = "head"
+CHANGE = "head#"
+MEMORY = "m#"
+DEDUP = "d#"
+PROJECT = "s#"
+SETTINGS = "z"
+TASK = "t#"
+ONCE = "i#"
+"""Idempotency keys and the window of equal conversations."""
+LEASE = "lease"
+
+OWNERS = "o/"
+FOLDED = "-"
+"""Between the first and the last commit in the name of a folded object."""
+COMMIT = ULID
+
+
+def keyring(owner: str) -> str:
+    return f"{OWNERS}{owner}/keyring"
+
+
+def life(owner: str, epoch: int) -> str:
+    """The prefix of everything of one life of an owner."""
+    return f"{OWNERS}{owner}/{epoch}/"
+
+
+def journal(owner: str, epoch: int, commit: str = "") -> str:
+    return f"{life(owner, epoch)}journal/{commit}"
+
+
+def index(owner: str, epoch: int, pointer: str = "") -> str:
+    return f"{life(owner, epoch)}index/{pointer}"
+
+
+def conversation(owner: str, epoch: int, task: str = "") -> str:
+    return f"{life(owner, epoch)}conversations/{task}"
+
+
+def due_shard(owner: str, shards: int) -> str:
+    """The shard of the due index that an owner belongs to; owner names are uniform already."""
+    return f"due#{int.from_bytes(owner.encode()[:4], 'big') % shards}"

@@ -1,0 +1,221 @@
+"""The one transaction that puts a change of a memory into the table, and what its refusal means."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain import limits
+from shared.domain.errors import (
+    ActiveLimitReached,
+    Duplicate,
+    IdempotencyKeyReused,
+    NotFound,
+    QuotaExceeded,
+    Refused,
+    VersionMismatch,
+)
+from shared.domain.ids import Random
+from shared.domain.memory import Memory, Scope, Status
+from shared.domain.times import epoch_seconds, rfc3339
+from shared.ports import Condition, Delete, Item, Put, Update, Value, Write
+from shared.storage import bodies, items, lines, names, sizes
+from shared.storage.items import Sealed, Stored
+from shared.storage.vaults import GONE
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a deployer may change: bytes per owner and active memories per owner (0: no limit)."""
+
+    quota_bytes: int
+    active: int
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """Makes a request happen once: its key's tag, the request's own tag, the id it makes, and until when it is known."""
+
+    tag: str
+    fingerprint: str
+    made: str
+    until: datetime
+
+    def write(self, now: datetime) -> Put:
+        item: Item = {"sk": names.ONCE + self.tag, "fingerprint": self.fingerprint, "made": self.made}
+        return Put(item | {"ttl": epoch_seconds(self.until)}, Condition(absent_or_expired=epoch_seconds(now)))
+
+
+class Stale(Exception):
+    """The keys that this process held are not the owner's present ones: open the owner again."""
+
+
+class Replayed(Exception):
+    """The same request was done before; `made` is the id of what it made."""
+
+    def __init__(self, made: str) -> None:
+        super().__init__("the same request was done before")
+        self.made = made
+
+
+class StepDone(Exception):
+    """This step of the task's plan is in the table already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One memory from one state to the next: `before` None makes it, `after` None deletes it."""
+
+    before: Stored | None
+    after: Memory | None
+
+    def next(self) -> Memory | None:
+        """Return `after` with the version and the history that follow from `before`."""
+        if self.after is None or self.before is None:
+            return self.after
+        old = self.before.memory
+        prior = (*old.prior, old.commit)[-limits.HISTORY_VERSIONS :]
+        return replace(self.after, version=old.version + 1, prior=prior)
+
+
+def tombstone(keys: OwnerKeys, before: Stored, now: datetime) -> lines.Line:
+    """Return the line that says a memory is deleted."""
+    memory = before.memory
+    tag = items.dedup_tag(keys, memory)
+    return lines.Line(lines.TOMBSTONE, memory.id, memory.version + 1, tag=tag, at=now)
+
+
+class Transaction:
+    """Writes with a name each, so that a refusal can be explained."""
+
+    def __init__(self, keys: OwnerKeys, bounds: Limits, now: datetime, random: Random) -> None:
+        self.keys, self.bounds, self.now, self.random = keys, bounds, now, random
+        self.writes: list[Write] = []
+        self.roles: list[str] = []
+
+    def add(self, role: str, write: Write) -> None:
+        self.writes.append(write)
+        self.roles.append(role)
+
+    def change(self, before: Stored | None, sealed: Sealed | None, commit: str, journal_bytes: int) -> None:
+        """Add all writes of one memory: item, dedup, change row, project, head."""
+        keys = self.keys
+        item = items.to_item(keys, sealed, commit) if sealed else None
+        old_tag = items.dedup_tag(keys, before.memory) if before else None
+        memory_id = sealed.memory.id if sealed else before.memory.id if before else ""
+        grown = self._memory(before, item, memory_id) + self._dedup(before, old_tag, sealed)
+        row = sealed.memory.version if sealed else GONE
+        self.add("row", Put({"sk": names.CHANGE + memory_id, "version": row}))
+        count = (1 if sealed else 0) - (1 if before else 0)
+        if count:
+            self._project(sealed.memory if sealed else before.memory if before else None, count)
+        active = _active(sealed.memory if sealed else None) - _active(before.memory if before else None)
+        self.head(
+            {"memories": count, "active": active, "bytes": grown + journal_bytes, "journal_bytes": journal_bytes},
+            deleting=sealed is None,
+        )
+
+    def head(self, add: Mapping[str, int], *, deleting: bool = False) -> None:
+        """Add the head's counters under the condition that life, key generation, quota and active limit allow it."""
+        at_most: dict[str, int] = {}
+        if not deleting and add.get("bytes", 0) > 0:
+            at_most["bytes"] = self.bounds.quota_bytes - add["bytes"]
+        if add.get("active", 0) > 0 and self.bounds.active:
+            at_most["active"] = self.bounds.active - add["active"]
+        due = {
+            "due_shard": names.due_shard(self.keys.owner, limits.DUE_SHARDS),
+            "due_at": rfc3339(self.now + limits.MAINTENANCE_DELAY),
+        }
+        condition = Condition(equals={"epoch": self.keys.epoch, "gen": self.keys.generation}, at_most=at_most)
+        counters = {name: by for name, by in add.items() if by} | {"commits": 1}
+        self.add("head", Update(names.HEAD, add=counters, set_once=due, condition=condition))
+
+    def explain(self, refused: Refused) -> Exception:
+        """Return what the refusal means, the most telling reason first."""
+        standing = {self.roles[position]: (item, self.writes[position]) for position, item in refused.items.items()}
+        for role in ("once", "step", "head", "memory", "dedup"):
+            if role in standing:
+                item, write = standing[role]
+                reason: Exception | None = getattr(self, f"_explain_{role}")(item, write)
+                if reason is not None:
+                    return reason
+        return VersionMismatch()
+
+    def _memory(self, before: Stored | None, item: Item | None, memory_id: str) -> int:
+        if before is None and item is not None:
+            self.add("memory", Put(item, Condition(absent=True)))
+            return sizes.item_bytes(self.keys.owner, item) + sizes.ACCESS_ALLOWANCE
+        if before is None:
+            return 0
+        same = Condition(equals={"version": before.memory.version})
+        sk = names.MEMORY + memory_id
+        if item is None:
+            self.add("memory", Delete(sk, same))
+            return -before.size - sizes.ACCESS_ALLOWANCE
+        columns: dict[str, Value] = {name: value for name, value in item.items() if name != "sk"}
+        self.add("memory", Update(sk, set=columns, condition=same))
+        return sizes.item_bytes(self.keys.owner, item) - before.size
+
+    def _dedup(self, before: Stored | None, old_tag: str | None, sealed: Sealed | None) -> int:
+        if sealed is not None and sealed.tag == old_tag:
+            return 0
+        grown = 0
+        if before is not None and old_tag is not None:
+            own: Item = {"sk": names.DEDUP + old_tag, "memory": before.memory.id}
+            self.add("old dedup", Delete(str(own["sk"]), Condition(equals={"memory": before.memory.id})))
+            grown -= sizes.item_bytes(self.keys.owner, own)
+        if sealed is not None:
+            new = items.dedup_item(sealed)
+            self.add("dedup", Put(new, Condition(absent=True)))
+            grown += sizes.item_bytes(self.keys.owner, new)
+        return grown
+
+    def _project(self, memory: Memory | None, count: int) -> None:
+        if memory is None or memory.scope is not Scope.PROJECT or memory.project is None:
+            return
+        tag = items.scope_tag(self.keys, memory.scope, memory.project, memory.agent)
+        self.add("project", project_update(self.keys, tag, memory.project, count, self.now, self.random))
+
+    def _explain_once(self, item: Mapping[str, Value] | None, write: Write) -> Exception | None:
+        if item is None or not isinstance(write, Put):
+            return None
+        if item.get("fingerprint") != write.item["fingerprint"]:
+            return IdempotencyKeyReused()
+        return Replayed(str(item["made"]))
+
+    def _explain_step(self, item: Mapping[str, Value] | None, write: Write) -> Exception:  # noqa: ARG002
+        return StepDone()
+
+    def _explain_head(self, item: Mapping[str, Value] | None, write: Write) -> Exception | None:
+        if item is None or (item["epoch"], item["gen"]) != (self.keys.epoch, self.keys.generation):
+            return Stale()
+        at_most = write.condition.at_most if isinstance(write, Update) and write.condition else {}
+        if "active" in at_most and int(item["active"]) > at_most["active"]:
+            return ActiveLimitReached(details={"limit": self.bounds.active})
+        used = int(item["bytes"])
+        advice = "Delete memories of low importance or of projects you no longer work on."
+        details = {"used_bytes": used, "limit_bytes": self.bounds.quota_bytes, "suggestion": advice}
+        return QuotaExceeded(details=details)
+
+    def _explain_memory(self, item: Mapping[str, Value] | None, write: Write) -> Exception:
+        if item is None and not isinstance(write, Put):
+            return NotFound()
+        return VersionMismatch()
+
+    def _explain_dedup(self, item: Mapping[str, Value] | None, write: Write) -> Exception:  # noqa: ARG002
+        return Duplicate(details={"id": str(item["memory"])} if item else None)
+
+
+def project_update(keys: OwnerKeys, tag: str, project: str, count: int, now: datetime, random: Random) -> Update:
+    """Return the write that counts a project's memories; its name is sealed the first time."""
+    sealed = keys.seal("project", tag, 1, bodies.pack({"name": project}), random)
+    return Update(
+        names.PROJECT + tag,
+        set={"last_at": rfc3339(now)},
+        set_once={"sealed": sealed, "gen": keys.generation},
+        add={"memories": count},
+    )
+
+
+def _active(memory: Memory | None) -> int:
+    return 1 if memory is not None and memory.status is Status.ACTIVE else 0
