@@ -1,0 +1,160 @@
+"""What a search may find (`Where`) and what it found (`Candidates`)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from shared.recall.entries import Entry, packed_ids, unpacked_ids
+from shared.recall.packing import Columns
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Which memories may be found; None means any. Times are epoch seconds, `created_from` inclusive, `created_to` exclusive."""
+
+    scopes: frozenset[bytes] | None = None
+    statuses: frozenset[int] | None = None
+    categories: frozenset[int] | None = None
+    created_from: int | None = None
+    created_to: int | None = None
+
+    def allows(self, entry: Entry) -> bool:
+        """Whether a memory outside the index may be found."""
+        return (
+            (self.scopes is None or entry.scope_tag in self.scopes)
+            and (self.statuses is None or entry.status in self.statuses)
+            and (self.categories is None or entry.category in self.categories)
+            and (self.created_from is None or entry.created_at >= self.created_from)
+            and (self.created_to is None or entry.created_at < self.created_to)
+        )
+
+    def rows(self, columns: Columns) -> Flags:
+        """Which rows of the index may be found, shape (N,)."""
+        kept = np.ones(len(columns.ids), bool)
+        if self.scopes is not None:
+            tags = {
+                tag.rstrip(b"\0") for tag in self.scopes
+            }  # numpy hands byte strings out without their last zero bytes
+            kept &= np.array([tag in tags for tag in columns.scope_table.tolist()], bool)[columns.scopes]
+        if self.statuses is not None:
+            kept &= _listed(self.statuses)[columns.statuses]
+        if self.categories is not None:
+            kept &= _listed(self.categories)[columns.categories]
+        if self.created_from is not None:
+            kept &= columns.created >= self.created_from
+        if self.created_to is not None:
+            kept &= columns.created < self.created_to
+        return kept
+
+
+ANYWHERE: Final = Where()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Found memories, best text first, as parallel sequences of length n.
+
+    `text` is the BM25 score, `coverage` the share of the query's words that are present, `semantic` the cosine (0 without embeddings);
+    `rows` is the place in the index, −1 for a memory that came from outside it. Times are epoch seconds.
+    """
+
+    ids: list[str]
+    scope_tags: list[bytes]
+    rows: Rows
+    versions: Rows
+    text: Floats
+    coverage: Floats
+    semantic: Floats
+    created: Rows
+    updated: Rows
+    importance: Rows
+    categories: Rows
+    statuses: Rows
+    accesses: Rows
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Signals of some memories, each of shape (n,)."""
+
+    text: Floats
+    coverage: Floats
+    semantic: Floats
+
+
+def gathered(
+    columns: Columns, rows: Rows, scores: Scores, outside: Sequence[Entry], outside_scores: Scores
+) -> Candidates:
+    """Rows of the index and memories outside it as one list: best text first, then later updated, then the higher id."""
+    ids = np.concatenate([columns.ids[rows], packed_ids([e.id for e in outside])])
+    text = np.concatenate([scores.text, outside_scores.text])
+    updated = _joined(columns.updated[rows], [e.updated_at for e in outside])
+    order = np.lexsort((-_ranks(ids), -updated, -text))
+
+    def ordered(inside: npt.NDArray[Any], more: Sequence[int]) -> Rows:
+        column: Rows = _joined(inside[rows], more)[order]
+        return column
+
+    tags = [tag.ljust(16, b"\0") for tag in columns.scope_table.tolist()]
+    all_tags = [tags[place] for place in columns.scopes[rows].tolist()] + [e.scope_tag for e in outside]
+    return Candidates(
+        ids=unpacked_ids(ids[order]),
+        scope_tags=[all_tags[place] for place in order.tolist()],
+        rows=_joined(rows, [-1] * len(outside))[order],
+        versions=ordered(columns.versions, [e.version for e in outside]),
+        text=text[order],
+        coverage=np.concatenate([scores.coverage, outside_scores.coverage])[order],
+        semantic=np.concatenate([scores.semantic, outside_scores.semantic])[order],
+        created=ordered(columns.created, [e.created_at for e in outside]),
+        updated=updated[order],
+        importance=ordered(columns.importance, [e.importance for e in outside]),
+        categories=ordered(columns.categories, [e.category for e in outside]),
+        statuses=ordered(columns.statuses, [e.status for e in outside]),
+        accesses=ordered(columns.accesses, [e.access_count for e in outside]),
+    )
+
+
+def first(found: Candidates, k: int) -> Candidates:
+    """The first k."""
+    if len(found) <= k:
+        return found
+    return Candidates(
+        ids=found.ids[:k],
+        scope_tags=found.scope_tags[:k],
+        rows=found.rows[:k],
+        versions=found.versions[:k],
+        text=found.text[:k],
+        coverage=found.coverage[:k],
+        semantic=found.semantic[:k],
+        created=found.created[:k],
+        updated=found.updated[:k],
+        importance=found.importance[:k],
+        categories=found.categories[:k],
+        statuses=found.statuses[:k],
+        accesses=found.accesses[:k],
+    )
+
+
+def _joined(inside: npt.NDArray[Any], more: Sequence[int]) -> Rows:
+    joined: Rows = np.concatenate([inside.astype(np.int64), np.array(more, np.int64)])
+    return joined
+
+
+def _ranks(ids: npt.NDArray[np.bytes_]) -> Rows:
+    return np.unique(ids, return_inverse=True)[1].astype(np.int64)
+
+
+def _listed(numbers: frozenset[int]) -> Flags:
+    table = np.zeros(256, bool)
+    table[[number for number in numbers if 0 <= number < 256]] = True
+    return table

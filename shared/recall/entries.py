@@ -1,0 +1,103 @@
+"""What the index knows of one memory, and a small cache of analysed ones. Text arrives masked; nothing here opens a seal."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from shared.domain.memory import Category, Status
+from shared.text import tokens
+
+Ids = npt.NDArray[np.bytes_]
+
+CATEGORIES: Final = tuple(Category)
+"""An entry's `category` is a place in this list: append only."""
+STATUSES: Final = tuple(Status)
+"""An entry's `status` is a place in this list: append only."""
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_TO_PYTHON = str.maketrans(
+    _ALPHABET + _ALPHABET[10:].lower(), "0123456789abcdefghijklmnopqrstuv" + "abcdefghijklmnopqrstuv"
+)
+_LETTERS = np.frombuffer(_ALPHABET.encode(), np.uint8)
+_PLACES = 1 << np.arange(4, -1, -1, dtype=np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory as the index sees it.
+
+    `text` is masked and holds label and tags too; times are whole epoch seconds (0 … 2³²−1); importance 1 … 10; `category` and `status` are
+    places in CATEGORIES and STATUSES; `scope_tag` 16 bytes; `vector` is None or a unit embedding scaled to int8 (x × 127).
+    """
+
+    id: str
+    version: int
+    text: str
+    created_at: int
+    updated_at: int
+    importance: int
+    category: int
+    scope_tag: bytes
+    status: int = 0
+    access_count: int = 0
+    vector: bytes | None = None
+
+    def terms(self) -> tokens.Terms:
+        """Search terms of the text and of the day it was made."""
+        return tokens.terms(self.text, at=datetime.fromtimestamp(self.created_at, UTC))
+
+
+def packed_ids(ids: Sequence[str]) -> Ids:
+    """ULIDs as sortable 16-byte strings, shape (n,); ValueError when one is not a ULID."""
+    raw = bytearray()
+    for text in ids:
+        if len(text) != 26:
+            raise ValueError("An id has 26 characters.")
+        try:
+            raw += int(text.translate(_TO_PYTHON), 32).to_bytes(16, "big")
+        except OverflowError as error:
+            raise ValueError("An id has 128 bits.") from error
+    return np.frombuffer(bytes(raw), "S16")
+
+
+def unpacked_ids(ids: Ids) -> list[str]:
+    """The ULID strings of 16-byte ids, shape (n,)."""
+    if len(ids) == 0:
+        return []
+    bits = np.unpackbits(np.ascontiguousarray(ids).view(np.uint8).reshape(-1, 16), axis=1)
+    padded = np.concatenate([np.zeros((len(ids), 2), np.uint8), bits], axis=1).reshape(len(ids), 26, 5)
+    letters = _LETTERS[(padded * _PLACES).sum(axis=2)]
+    return [str(text, "ascii") for text in np.ascontiguousarray(letters).view("S26").ravel().tolist()]
+
+
+class TermCache:
+    """The terms of memories lately scored outside the index, by (owner, id, version); the least recently used goes first."""
+
+    def __init__(self, capacity: int = 2_000) -> None:
+        self._capacity = capacity
+        self._kept: OrderedDict[tuple[str, str, int], tokens.Terms] = OrderedDict()
+
+    def terms(self, owner: str, entry: Entry) -> tokens.Terms:
+        """Terms of that entry; `owner` is any opaque key that tells owners (and their lives) apart."""
+        key = (owner, entry.id, entry.version)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = entry.terms()
+            if len(self._kept) > self._capacity:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(key)
+        return found
+
+    def forget(self, owner: str) -> None:
+        """Drop everything of that owner."""
+        for key in [key for key in self._kept if key[0] == owner]:
+            del self._kept[key]
+
+    def __len__(self) -> int:
+        return len(self._kept)

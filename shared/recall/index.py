@@ -1,0 +1,183 @@
+"""The search index of one owner: build it from memories, pack it, open it, search it. No I/O, no seals, no owners.
+
+`search` and everything scored lives in `scoring.py`, the bytes in `packing.py`; import all names from here.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from shared.recall.candidates import ANYWHERE, Candidates, Where
+from shared.recall.entries import Entry, TermCache, packed_ids, unpacked_ids
+from shared.recall.packing import Columns, CorruptIndex, packed, unpacked
+from shared.recall.scoring import Search
+from shared.text.tokens import Query
+
+__all__ = ["ANYWHERE", "Candidates", "CorruptIndex", "Entry", "Index", "Search", "TermCache", "Where", "hashed"]
+
+HASH_BYTES: Final = 6
+"""48 bits: a query word that is in no memory meets a wrong one once in 10⁹ queries at 280,000 terms, and costs 2 bytes less a term."""
+
+
+def hashed(term: str) -> int:
+    """The number a term has in the index; lone surrogates are accepted."""
+    return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest(), "little")
+
+
+class Index:
+    """An immutable index over N memories."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.total_length = int(columns.lengths.sum(dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.columns.ids)
+
+    @classmethod
+    def build(cls, entries: Iterable[Entry]) -> "Index":
+        """Index these memories; of two with one id the higher version stays. ValueError for ids, times or tags of a wrong form."""
+        newest: dict[str, Entry] = {}
+        for entry in entries:
+            known = newest.get(entry.id)
+            if known is None or known.version < entry.version:
+                newest[entry.id] = entry
+        ordered = [newest[key] for key in sorted(newest)]
+        return cls(_columns(ordered))
+
+    def pack(self) -> bytes:
+        """Bytes to be sealed; compressed, self-describing, deterministic."""
+        return packed(self.columns)
+
+    @classmethod
+    def open(cls, packed_index: bytes) -> "Index":
+        """The index in those bytes; CorruptIndex for any others."""
+        return cls(unpacked(packed_index))
+
+    def ids(self) -> list[str]:
+        """All ids, ascending."""
+        return unpacked_ids(self.columns.ids)
+
+    def versions(self) -> dict[str, int]:
+        """The version of each memory that is indexed."""
+        return dict(zip(self.ids(), self.columns.versions.tolist(), strict=True))
+
+    def rows(self, ids: Collection[str]) -> npt.NDArray[np.int64]:
+        """Ascending row numbers of those ids that are indexed; strings that are no ids are passed over."""
+        wanted = np.unique(packed_ids([text for text in ids if _is_id(text)])) if ids else np.zeros(0, "S16")
+        places = np.searchsorted(self.columns.ids, wanted)
+        inside = places < len(self)
+        places = places[inside]
+        found: npt.NDArray[np.int64] = places[self.columns.ids[places] == wanted[inside]]
+        return found
+
+    def search(self, query: Query, *, where: Where = ANYWHERE, masked: Collection[str] = ()) -> Search:
+        """Begin a search; ids in `masked` are treated as if they had never been indexed, in results and in statistics."""
+        numbers = np.array([hashed(term) for term in query.weights], np.uint64)
+        return Search(self.columns, self.total_length, query, numbers, where, self.rows(masked))
+
+    def candidates(
+        self,
+        query: Query,
+        *,
+        where: Where = ANYWHERE,
+        masked: Collection[str] = (),
+        changed: Sequence[Entry] = (),
+        k: int = 100,
+    ) -> Candidates:
+        """Exact top k over index and changed memories; the latter replace indexed ones of the same id."""
+        return self.search(query, where=where, masked={*masked, *(e.id for e in changed)}).candidates(
+            k, changed=changed
+        )
+
+
+def _is_id(text: str) -> bool:
+    try:
+        packed_ids([text])
+    except ValueError:
+        return False
+    return True
+
+
+def _columns(entries: Sequence[Entry]) -> Columns:
+    numbers: dict[str, int] = {}
+    places: list[int] = []
+    counts: list[int] = []
+    sizes: list[int] = []
+    lengths: list[int] = []
+    for entry in entries:
+        found = entry.terms()
+        places += [numbers.setdefault(term, len(numbers)) for term in found.counts]
+        counts += found.counts.values()
+        sizes.append(len(found.counts))
+        lengths.append(found.length)
+    terms, starts, documents, clipped = _postings(list(numbers), np.array(places, np.int64), counts, sizes)
+    tags = [entry.scope_tag for entry in entries]
+    table = sorted(set(tags))
+    place = {tag: i for i, tag in enumerate(table)}
+    if any(len(tag) != 16 for tag in table):
+        raise ValueError("A scope tag has 16 bytes.")
+    return Columns(
+        terms=terms,
+        starts=starts,
+        documents=documents,
+        counts=clipped,
+        ids=packed_ids([e.id for e in entries]),
+        versions=_u32([e.version for e in entries]),
+        created=_u32([e.created_at for e in entries]),
+        updated=_u32([e.updated_at for e in entries]),
+        importance=_u8([e.importance for e in entries]),
+        categories=_u8([e.category for e in entries]),
+        scopes=_u32([place[t] for t in tags]),
+        statuses=_u8([e.status for e in entries]),
+        accesses=_u32([e.access_count for e in entries]),
+        lengths=_u32(lengths),
+        scope_table=np.frombuffer(b"".join(table), "S16"),
+        vectors=_vectors(entries),
+    )
+
+
+def _postings(
+    words: list[str], places: npt.NDArray[np.int64], counts: list[int], sizes: list[int]
+) -> tuple[Any, Any, Any, Any]:
+    """Postings sorted by hash, then memory; terms whose hashes collide become one, their counts added."""
+    numbers = np.array([hashed(word) for word in words], np.uint64)
+    terms, ranks = np.unique(numbers, return_inverse=True)
+    memory = np.repeat(np.arange(len(sizes), dtype=np.int64), np.array(sizes, np.int64))
+    keys = ranks[places] * max(len(sizes), 1) + memory
+    order = np.argsort(keys, kind="stable")
+    keys, total = keys[order], np.array(counts, np.int64)[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    if len(first) < len(keys):
+        keys, total = keys[first], np.add.reduceat(total, first)
+    rank, documents = np.divmod(keys, max(len(sizes), 1))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(rank, minlength=len(terms)))])
+    return terms, starts, documents.astype(np.uint32), np.minimum(total, 255).astype(np.uint8)
+
+
+def _u32(values: Sequence[int]) -> npt.NDArray[np.uint32]:
+    return _bounded(values, np.iinfo(np.uint32).max).astype(np.uint32)
+
+
+def _u8(values: Sequence[int]) -> npt.NDArray[np.uint8]:
+    return _bounded(values, np.iinfo(np.uint8).max).astype(np.uint8)
+
+
+def _bounded(values: Sequence[int], highest: int) -> npt.NDArray[np.int64]:
+    if any(not 0 <= value <= highest for value in values):
+        raise ValueError("A number of a memory is out of range.")
+    return np.array(values, np.int64)
+
+
+def _vectors(entries: Sequence[Entry]) -> npt.NDArray[np.int8] | None:
+    """Embeddings, shape (N, dim), zero where a memory has none; None when none has one."""
+    dims = {len(e.vector) for e in entries if e.vector is not None}
+    if not dims:
+        return None
+    if len(dims) > 1 or max(dims) > 0xFFFF:
+        raise ValueError("Embeddings have one length.")
+    (dim,) = dims
+    return np.frombuffer(b"".join(e.vector or bytes(dim) for e in entries), np.int8).reshape(-1, dim)

@@ -1,0 +1,230 @@
+"""From signals to an order: the presets of fusion, each value kept for whoever asks why.
+
+It knows neither text nor index. The default was chosen by measurement (docs/decisions/ranking.md); the others are the formulas of the
+designs Nacre comes from, selectable as they were written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shared.domain.memory import Category, Scope
+from shared.recall.candidates import Candidates
+from shared.recall.entries import CATEGORIES
+
+Floats = npt.NDArray[np.float64]
+QueryClass = Literal["preference", "knowledge", "experience", "code", "general"]
+
+DAY: Final = 86_400.0
+RRF_K: Final = 60
+
+CATEGORY_WEIGHTS: Final[Mapping[Category, float]] = MappingProxyType(
+    {
+        Category.CREDENTIAL: 0.8,
+        Category.DECISION: 1.2,
+        Category.CONSTRAINT: 1.3,
+        Category.PREFERENCE: 1.0,
+        Category.EXPERIENCE: 1.0,
+        Category.EVENT: 0.8,
+        Category.KNOWLEDGE: 0.7,
+        Category.CONTACT: 1.1,
+    }
+)
+"""CmdCode's weights, experience added."""
+
+SOURCE_WEIGHTS: Final[Mapping[Scope, float]] = MappingProxyType({Scope.PROJECT: 1.0, Scope.AGENT: 1.0, Scope.USER: 0.7})
+"""Memory Skill's weights: what belongs to the project before what holds everywhere."""
+
+_FAVOURED: Final[Mapping[QueryClass, frozenset[Category]]] = MappingProxyType(
+    {
+        "preference": frozenset({Category.PREFERENCE, Category.CONSTRAINT}),
+        "knowledge": frozenset({Category.KNOWLEDGE, Category.CONTACT}),
+        "experience": frozenset({Category.EXPERIENCE, Category.EVENT}),
+        "code": frozenset({Category.DECISION, Category.CONSTRAINT, Category.KNOWLEDGE}),
+        "general": frozenset(),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One way to rank.
+
+    `fusion`: `sum` adds text ÷ its maximum and the other signals by weight; `rrf` adds 1 ÷ (60 + place) of text, recency and popularity;
+    `product` multiplies coverage and recency; `blend` adds text ÷ maximum and cosine by weight. Recency halves every `half_life` days.
+    Category and source weights enter as powers: `category_power` 0 ignores them, 1 takes them as they are. `days` −1 means any age.
+    """
+
+    name: str
+    fusion: Literal["sum", "rrf", "product", "blend"]
+    limit: int = 10
+    candidates: int = 100
+    days: int = -1
+    text: float = 1.0
+    semantic: float = 0.0
+    recency: float = 0.0
+    popularity: float = 0.0
+    half_life: float = 90.0
+    category_power: float = 1.0
+    source_power: float = 1.0
+    class_factor: float = 1.0
+    category_weights: Mapping[Category, float] = field(default_factory=lambda: CATEGORY_WEIGHTS)
+    source_weights: Mapping[Scope, float] = field(default_factory=lambda: SOURCE_WEIGHTS)
+
+
+DEFAULT: Final = Preset(
+    "default",
+    "sum",
+    semantic=0.5,
+    recency=0.02,
+    popularity=0.005,
+    category_power=0.05,
+    source_power=0.05,
+    class_factor=1.02,
+)
+RRF: Final = Preset("rrf", "rrf", half_life=7.0, source_power=0.0)
+SKILL: Final = Preset(
+    "skill", "product", limit=3, candidates=10, days=30, half_life=np.log(0.5) / np.log(0.95), category_power=0.0
+)
+BLEND: Final = Preset("blend", "blend", text=0.3, semantic=0.7, category_power=0.0, source_power=0.0)
+
+PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
+    {preset.name: preset for preset in (DEFAULT, RRF, SKILL, BLEND)}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What is known of n candidates, each of shape (n,).
+
+    `text` a BM25 score, `coverage` 0 … 1, `semantic` a cosine, `updated` epoch seconds, `accesses` a count; NaN counts as 0.
+    `ids` break ties.
+    """
+
+    ids: Sequence[str]
+    text: Floats
+    coverage: Floats
+    semantic: Floats
+    updated: Floats
+    accesses: Floats
+    categories: Sequence[Category]
+    scopes: Sequence[Scope]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """`order`: places of the candidates kept, best first, at most the preset's limit; `scores` and each of `parts` in that order."""
+
+    order: list[int]
+    scores: list[float]
+    parts: dict[str, list[float]]
+
+    def explain(self, place: int) -> dict[str, float]:
+        """Every signal of the memory at that place of the ranking."""
+        return {name: values[place] for name, values in self.parts.items()}
+
+
+def signals(found: Candidates, scopes: Mapping[bytes, Scope]) -> Signals:
+    """Signals of an index's candidates; `scopes` tells the scope of each tag that was searched, others count as the user's."""
+    return Signals(
+        ids=found.ids,
+        text=found.text,
+        coverage=found.coverage,
+        semantic=found.semantic,
+        updated=found.updated.astype(np.float64),
+        accesses=found.accesses.astype(np.float64),
+        categories=[CATEGORIES[code] for code in found.categories.tolist()],
+        scopes=[scopes.get(tag, Scope.USER) for tag in found.scope_tags],
+    )
+
+
+def rank(
+    known: Signals,
+    preset: Preset = DEFAULT,
+    *,
+    now: float,
+    query_class: QueryClass = "general",
+    limit: int | None = None,
+) -> Ranking:
+    """Order candidates by a preset; `now` in epoch seconds. Equal scores: later updated first, then the higher id."""
+    if not len(known):
+        return Ranking([], [], {})
+    parts = _parts(known, preset, now, query_class)
+    scores = _fused(parts, preset) * parts["category"] * parts["source"]
+    kept = np.flatnonzero(_eligible(known, preset, now))
+    places = np.unique(np.array(known.ids), return_inverse=True)[1]
+    order = kept[np.lexsort((-places[kept], -_plain(known.updated)[kept], -scores[kept]))][
+        : preset.limit if limit is None else limit
+    ]
+    return Ranking(
+        order.tolist(), scores[order].tolist(), {name: values[order].tolist() for name, values in parts.items()}
+    )
+
+
+def _parts(known: Signals, preset: Preset, now: float, query_class: QueryClass) -> dict[str, Floats]:
+    age = np.maximum(now - _plain(known.updated), 0.0) / DAY
+    accesses = np.log1p(np.maximum(_plain(known.accesses), 0.0))
+    favoured = _FAVOURED[query_class]
+    return {
+        "text": _scaled(np.maximum(_plain(known.text), 0.0)),
+        "coverage": np.clip(_plain(known.coverage), 0.0, 1.0),
+        "semantic": np.clip(_plain(known.semantic), 0.0, 1.0),
+        "recency": np.exp2(-age / preset.half_life),
+        "popularity": _scaled(accesses),
+        "category": np.array(
+            [
+                preset.category_weights.get(c, 1.0) ** preset.category_power
+                * (preset.class_factor if c in favoured else 1.0)
+                for c in known.categories
+            ]
+        ),
+        "source": np.array([preset.source_weights.get(s, 1.0) ** preset.source_power for s in known.scopes]),
+    }
+
+
+def _fused(parts: Mapping[str, Floats], preset: Preset) -> Floats:
+    if preset.fusion == "sum":
+        return sum(
+            (getattr(preset, name) * parts[name] for name in ("text", "semantic", "recency", "popularity")), np.zeros(1)
+        )
+    if preset.fusion == "rrf":
+        text = _places(parts["text"], parts["text"])
+        return sum(
+            (1.0 / (RRF_K + _places(parts[name], parts["text"])) for name in ("recency", "popularity")),
+            1.0 / (RRF_K + text),
+        )
+    if preset.fusion == "product":
+        return parts["coverage"] * parts["recency"]
+    if not parts["semantic"].any():
+        return parts["text"]
+    return preset.text * parts["text"] + preset.semantic * parts["semantic"]
+
+
+def _places(signal: Floats, then: Floats) -> Floats:
+    """Place of each candidate from 1 when sorted by a signal; equal ones in the order of `then`, then as they came."""
+    places = np.empty(len(signal))
+    places[np.lexsort((np.arange(len(signal)), -then, -signal))] = np.arange(1, len(signal) + 1)
+    return places
+
+
+def _eligible(known: Signals, preset: Preset, now: float) -> npt.NDArray[np.bool_]:
+    kept = np.ones(len(known), bool) if preset.days < 0 else now - _plain(known.updated) <= preset.days * DAY
+    best_first = np.lexsort((-_plain(known.text), ~kept))
+    kept[best_first[preset.candidates :]] = False
+    return kept
+
+
+def _scaled(values: Floats) -> Floats:
+    highest = values.max()
+    return values / highest if highest > 0 else np.zeros(len(values))
+
+
+def _plain(values: Floats) -> Floats:
+    return np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)

@@ -1,0 +1,167 @@
+"""BM25 over an index and the memories it does not know yet, with one set of statistics for both.
+
+Score of memory d for query q: Σ over terms t of w(t) · ln(1 + (N − df + ½) / (df + ½)) · f (k1 + 1) / (f + k1 (1 − b + b · |d| / avg)),
+Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with Lucene's non-negative idf; weights w come
+from the query. k1 0.5, b 0.3 for questions and 1.2, 0.75 for pasted text: docs/decisions/ranking.md.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from shared.recall.candidates import Candidates, Floats, Rows, Scores, Where, first, gathered
+from shared.recall.entries import Entry, TermCache
+from shared.recall.packing import Columns
+from shared.text.tokens import Query, Terms
+
+SHORT: Final = (0.5, 0.3)
+LONG: Final = (1.2, 0.75)
+_NO_CACHE_OWNER: Final = ""
+
+
+class Search:
+    """One query against one index, begun by `Index.search`; asking it twice does not look the words up twice."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        total_length: int,
+        query: Query,
+        numbers: npt.NDArray[np.uint64],
+        where: Where,
+        masked: Rows,
+    ) -> None:
+        """`numbers` are the hashes of the query's terms in its order, `masked` the rows that count as absent."""
+        self._columns, self._query, self._where = columns, query, where
+        self._weights = np.fromiter(query.weights.values(), np.float64, len(query.weights))
+        self._k1, self._b = LONG if query.long else SHORT
+        self._allowed = where.rows(columns)
+        self._allowed[masked] = False
+        places = np.searchsorted(columns.terms, numbers)
+        known = places < len(columns.terms)
+        known[known] = columns.terms[places[known]] == numbers[known]
+        begins = np.where(known, columns.starts[np.where(known, places, 0)], 0).tolist()
+        ends = np.where(known, columns.starts[np.where(known, places + 1, 0)], 0).tolist()
+        self._slices = list(zip(begins, ends, strict=True))
+        self._documents = np.concatenate([np.zeros(0, np.uint32), *(columns.documents[a:b] for a, b in self._slices)])
+        self._counts = np.concatenate([np.zeros(0, np.uint8), *(columns.counts[a:b] for a, b in self._slices)])
+        self._sizes = np.array([b - a for a, b in self._slices], np.int64)
+        self._frequencies = self._sizes - self._within(masked)
+        self._memories = len(columns.ids) - len(masked)
+        self._length = total_length - int(columns.lengths[masked].sum(dtype=np.int64))
+
+    def candidates(
+        self,
+        k: int = 100,
+        *,
+        changed: Sequence[Entry] = (),
+        cache: TermCache | None = None,
+        owner: str = _NO_CACHE_OWNER,
+        among: Candidates | None = None,
+        vector: npt.NDArray[np.float32] | None = None,
+    ) -> Candidates:
+        """Exact top k of the memories that match, in the index and in `changed`, with statistics over both.
+
+        Ids of `changed` must have been masked when the search began. With `among`, an earlier answer of this search, only its rows count
+        besides `changed`: they are the ones already read. `vector` is the query's unit embedding (dim,): the k nearest join.
+        """
+        terms = [cache.terms(owner, entry) if cache else entry.terms() for entry in changed]
+        factors, average = self._statistics(terms)
+        scores = self._row_scores(factors, average)
+        allowed = self._allowed if among is None else self._only(among)
+        cosines = _cosines(self._columns, vector)
+        rows = _best(scores, self._columns.updated, np.flatnonzero((scores > 0) & allowed), k)
+        if cosines is not None:
+            nearest = _best(cosines, self._columns.updated, np.flatnonzero((cosines > 0) & allowed), k)
+            rows = np.union1d(rows, nearest)
+        inside = Scores(
+            scores[rows], self._row_coverage(rows), np.zeros(len(rows)) if cosines is None else cosines[rows]
+        )
+        chosen = [(e, t) for e, t in zip(changed, terms, strict=True) if self._where.allows(e)]
+        outside = self._outside_scores(
+            [t for _, t in chosen], factors, average, [_cosine(e, vector) for e, _ in chosen]
+        )
+        hits = np.flatnonzero((outside.text > 0) | (outside.semantic > 0))
+        entries = [chosen[i][0] for i in hits.tolist()]
+        outside = Scores(outside.text[hits], outside.coverage[hits], outside.semantic[hits])
+        return first(gathered(self._columns, rows, inside, entries, outside), k if vector is None else 2 * k)
+
+    def _statistics(self, changed: Sequence[Terms]) -> tuple[Floats, float]:
+        """Weight × idf × (k1 + 1) per query term, shape (T,), and the average length, over index and changed memories."""
+        memories = self._memories + len(changed)
+        more = [sum(term in found.counts for found in changed) for term in self._query.weights]
+        df = self._frequencies + np.array(more, np.int64)
+        idf = np.log1p((memories - df + 0.5) / (df + 0.5))
+        length = self._length + sum(found.length for found in changed)
+        return self._weights * idf * (self._k1 + 1), max(length / max(memories, 1), 1e-9)
+
+    def _row_scores(self, factors: Floats, average: float) -> Floats:
+        bars = self._k1 * (1 - self._b + self._b * self._columns.lengths / average)
+        counts = self._counts.astype(np.float64)
+        parts = np.repeat(factors, self._sizes) * counts / (counts + bars[self._documents])
+        return np.bincount(self._documents, parts, len(self._columns.ids)).astype(np.float64, copy=False)
+
+    def _outside_scores(
+        self, found: Sequence[Terms], factors: Floats, average: float, cosines: Sequence[float]
+    ) -> Scores:
+        text, coverage = np.zeros(len(found)), np.zeros(len(found))
+        for i, terms in enumerate(found):
+            bar = self._k1 * (1 - self._b + self._b * terms.length / average)
+            for term, factor in zip(self._query.weights, factors.tolist(), strict=True):
+                count = min(terms.counts.get(term, 0), 255)
+                if count:
+                    text[i] += factor * count / (count + bar)
+            coverage[i] = sum(term in terms.counts for term in self._query.whole) / max(len(self._query.whole), 1)
+        return Scores(text, coverage, np.array(cosines, np.float64))
+
+    def _row_coverage(self, rows: Rows) -> Floats:
+        present = np.zeros(len(rows))
+        for term, (a, b) in zip(self._query.weights, self._slices, strict=True):
+            if a < b and term in self._query.whole:
+                documents = self._columns.documents[a:b]
+                places = np.minimum(np.searchsorted(documents, rows), b - a - 1)
+                present += documents[places] == rows
+        return present / max(len(self._query.whole), 1)
+
+    def _within(self, masked: Rows) -> Rows:
+        """How many masked rows each query term has, shape (T,)."""
+        if not len(masked):
+            return np.zeros(len(self._sizes), np.int64)
+        gone = np.zeros(len(self._columns.ids), bool)
+        gone[masked] = True
+        sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(gone[self._documents])])
+        ends = np.cumsum(self._sizes)
+        counted: Rows = sums[ends] - sums[ends - self._sizes]
+        return counted
+
+    def _only(self, among: Candidates) -> npt.NDArray[np.bool_]:
+        kept = np.zeros(len(self._allowed), bool)
+        kept[among.rows[among.rows >= 0]] = True
+        return kept & self._allowed
+
+
+def _best(scores: Floats, updated: npt.NDArray[np.uint32], rows: Rows, k: int) -> Rows:
+    """The k rows of the highest score; of equal ones the later updated, then the higher row."""
+    if k <= 0:
+        return rows[:0]
+    if len(rows) <= k:
+        return rows
+    own = scores[rows]
+    rows = rows[own >= np.partition(own, len(rows) - k)[len(rows) - k]]
+    order = np.lexsort((-rows, -updated[rows].astype(np.int64), -scores[rows]))
+    best: Rows = rows[order[:k]]
+    return best
+
+
+def _cosines(columns: Columns, vector: npt.NDArray[np.float32] | None) -> Floats | None:
+    if vector is None or columns.vectors is None or columns.vectors.shape[1] != len(vector):
+        return None
+    return (columns.vectors.astype(np.float32) @ vector).astype(np.float64) / 127
+
+
+def _cosine(entry: Entry, vector: npt.NDArray[np.float32] | None) -> float:
+    if vector is None or entry.vector is None or len(entry.vector) != len(vector):
+        return 0.0
+    return float(np.frombuffer(entry.vector, np.int8).astype(np.float32) @ vector) / 127
