@@ -1,0 +1,264 @@
+"""The words that make a sentence worth keeping (B14), for both languages, with the category and importance they give.
+
+The lists of Memory Skill 2.0 stand first in each row; inflections and everyday synonyms follow. English matches whole
+words, Chinese pieces of text. Phrases that only look like a keyword ("looks like", "API key", "不确定") are taken out
+before matching. Python's `re` only; patterns are built on first use.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from shared.text.normalise import has_han
+
+
+class Words(NamedTuple):
+    """An owner's own words per language: custom (kept when they occur) or excluded (never kept)."""
+
+    zh: tuple[str, ...] = ()
+    en: tuple[str, ...] = ()
+
+
+class Trigger(NamedTuple):
+    """One kind of keyword: what a sentence that holds one of its words becomes."""
+
+    kind: str
+    category: str
+    importance: int
+    zh: tuple[str, ...]
+    en: tuple[str, ...]
+
+
+# In order of precedence: the first row that matches names the category.
+TRIGGERS: tuple[Trigger, ...] = (
+    Trigger(
+        "constraint",
+        "constraint",
+        10,
+        ("必须", "禁止", "不允许", "不得", "务必", "严禁", "只能用", "不可以用", "不能用"),
+        (
+            "must",
+            "must not",
+            "mustn't",
+            "forbidden",
+            "not allowed",
+            "have to be",
+            "has to be",
+            "non-negotiable",
+            "are required to",
+        ),
+    ),
+    Trigger(
+        "decision",
+        "decision",
+        8,
+        ("决定", "选择", "采用", "确定", "选定", "敲定", "定下来", "改用", "换成"),
+        (
+            *(
+                "decide",
+                "decides",
+                "decided",
+                "deciding",
+                "decision",
+                "choose",
+                "chooses",
+                "chose",
+                "chosen",
+                "choosing",
+            ),
+            *("adopt", "adopts", "adopted", "adopting", "select", "selects", "selected", "selecting"),
+            *(
+                "settled on",
+                "went with",
+                "going with",
+                "agreed on",
+                "agreed to",
+                "switched to",
+                "switching to",
+                "migrated to",
+            ),
+        ),
+    ),
+    Trigger(
+        "preference",
+        "preference",
+        6,
+        ("喜欢", "习惯", "偏好", "风格", "方式", "讨厌", "最爱", "更爱", "偏爱", "不爱", "受不了"),
+        (
+            *("prefer", "prefers", "preferred", "preferring", "preference", "preferences", "like", "likes", "liked"),
+            *(
+                "habit",
+                "habits",
+                "style",
+                "styles",
+                "way",
+                "ways",
+                "love",
+                "loves",
+                "hate",
+                "hates",
+                "dislike",
+                "dislikes",
+                "enjoy",
+            ),
+            *("enjoys", "favourite", "favorite", "favourites", "favorites", "can't stand", "fond of"),
+        ),
+    ),
+    Trigger(
+        "configuration",
+        "knowledge",
+        7,
+        ("配置", "设置", "规范", "约定", "命名", "前缀", "默认值"),
+        (
+            *("config", "configs", "configuration", "configured", "configure", "configures", "setting", "settings"),
+            *("convention", "conventions", "naming", "prefix"),
+        ),
+    ),
+    Trigger(
+        "plan",
+        "event",
+        5,
+        ("下一步", "待办", "计划", "打算", "TODO", "Todo"),
+        ("next step", "next steps", "todo", "todos", "to-do", "plan", "plans", "planned", "planning", "going to"),
+    ),
+    Trigger(
+        "important",
+        "knowledge",
+        8,
+        ("重要", "记住", "注意", "关键", "核心", "切记", "别忘了"),
+        (
+            "important",
+            "importantly",
+            "remember",
+            "note",
+            "key",
+            "core",
+            "crucial",
+            "critical",
+            "keep in mind",
+            "don't forget",
+        ),
+    ),
+    Trigger(
+        "usage",
+        "decision",
+        8,
+        ("使用", "用的是", "选用"),
+        ("use", "uses", "used", "using", "built with", "builds with", "runs on", "written in"),
+    ),
+)
+
+CUSTOM_CATEGORY, CUSTOM_IMPORTANCE = "knowledge", 8
+
+_LOOK_ALIKES = re.compile(
+    r"""(?ix)
+    \b(?:look|feel|sound|seem|smell|taste|act|behave|work|look(?:s|ed)|feels|felt|sounds|seems|works|just|more|much|rather|something|anything
+        |nothing|stuff|things?|is|it's|was)\s+like\b (?!\s+to\b)
+    | \blike\s+(?:this|that|these|those|so|when|if|in)\b | \bfeel\s+like\b | \bwould\s+like\s+(?:you\s+)?to\b
+    | \b[a-z]+'d\s+like\s+(?:you\s+)?to\b
+    | \b(?:by\s+the|no|any|either|on\s+(?:my|the)|under
+        |half|all\s+the|in\s+a|a\s+long|right|out\s+of\s+the|this|that|some|one|other|same)\s+ways?\b
+    | \bway\s+(?:too|more|better|worse|less|to\s+go|out|back)\b | \bthe\s+way\s+(?:it|this|that|they)\b
+    | \buse(?:d)?\s+cases?\b | \bno\s+use\b | \bof\s+(?:no\s+)?use\b | \bin\s+use\b | \buse\s+of\b | \bget(?:ting)?\s+used\s+to\b
+    | \b(?:api|access|secret|private|public|primary|foreign|partition|sort|ssh|gpg|signing|encryption
+        |cache|dictionary|enter|arrow|hot|shift)[\s_-]*keys?\b
+    | \bkey[\s-]*(?:value|press|board|stroke|word|error|pair)s?\b | \bcore\s*(?:dump|i\d|s\b) | \b\d+[\s-]*cores?\b | \bnote(?:book|pad)s?\b
+    | \bmust\s+(?:be\s+(?:joking|kidding|a\s+bug|something|nice|wrong)|have\s+been)\b | \bgoing\s+to\s+(?:the|a|sleep|bed)\b
+    | 不确定 | 确定吗 | 能确定 | 无法确定 | 没确定 | 关键[词字] | 使用(?:说明|手册|方法|次数|率|量) 
+    | 联系方式 | 不好意思 | 没什么重要 | 不重要 | 计划书
+    """
+)
+_SQL_SELECT = re.compile(r"\bSELECT\b")
+_DURABLE = re.compile(
+    r"(?i)\b(?:always|never|from\s+now\s+on|every\s+time|in\s+(?:the\s+)?future|by\s+default|whenever|any\s+time)\b|以后|今后|往后|每次|一律|永远|始终|总是|从来不|从不|默认"
+)
+_THIS_EN = (
+    r"(?:this|that|it|these|those|any\s+of\s+(?:this|that|it)|anything|the\s+(?:above|following|conversation|chat))"
+)
+_SUPPRESS = re.compile(
+    r"(?i)(?:不要|别|不用|无需|不必|请勿|禁止)(?:再|把这个|把这些|给我|帮我)?(?:保存|存下来|存储(?=$|[这它此，。！])|记住|记下|记录(?=$|[这它此，。！])|记忆)"
+    rf"|\b(?:don['’]?t|do\s+not|never|please\s+don['’]?t)\s+(?:save|store|remember|memori[sz]e|record|keep)\s*(?:{_THIS_EN}\b|[.,;:!，。：]|$)"
+    r"|\boff\s+the\s+record\b"
+)
+_SUPPRESS_WHOLE = re.compile(
+    r"(?i)(?:不要|别|不用|请勿).{0,6}(?:保存|记录|记住|记下).{0,4}(?:对话|会话|聊天|谈话)|(?:这次|本次|这段)(?:对话|会话|聊天).{0,4}(?:不要|别|不用)"
+    r"|\b(?:don['’]?t|do\s+not)\s+(?:save|store|remember|record)\s+(?:this|the|our)\s+(?:conversation|chat|session)"
+)
+_SUPPRESS_SENTENCE = re.compile(r"(?i)\bdon['’]?t\s+save\b|\bdo\s+not\s+save\b")
+_FORCE_THIS_EN = r"(?:this|that|these|the\s+following)"
+_FORCE = re.compile(
+    r"(?i)(?<![不别勿])(?:请|帮我|麻烦|你要|务必|给我)?(?:记住|记一下|记下|记好|保存|存一下|存下)(?:了)?(?:这个|这些|这点|这一点|这件事|这条|以下|下面|一下|下来)"
+    r"|(?<![不别勿要])(?:请|帮我|麻烦)?(?:记住|记一下|记下来?|保存)\s*[:：,，]"
+    rf"|(?<!n't\s)(?<!not\s)\b(?:please\s+)?(?:save|remember|memori[sz]e|note)\s+{_FORCE_THIS_EN}\b"
+    r"|^\s*(?:please\s+)?(?:save|remember|note)\s*[:,，：]"
+    r"|^\s*(?:please\s+|and\s+|also\s+)*remember\s+(?:that|my|i|i'm|we|our|to)\b|^\s*(?:please\s+)?(?:keep\s+in\s+mind|don't\s+forget)\s+(?:that|this)\b"
+    r"|^\s*(?:请|请你|你)?记住"
+)
+_FORCE_PREFIX = re.compile(
+    r"(?i)\s*(?:(?:请你?|帮我|麻烦你?|你要?|务必|给我|please|and|also)\s*)*"
+    r"(?:(?:记住|记一下|记下来?|记好|保存|存一下|存下)(?:了)?(?:这个|这些|这点|这一点|这件事|这条|以下|下面|一下|下来)?"
+    r"|(?:save|remember|memori[sz]e|note|keep\s+in\s+mind)(?=\W)(?:\s+(?:this|that|these|the\s+following)(?=\W|$))?)\s*[:：,，.。!！—-]*\s*"
+)
+
+
+def triggers(text: str) -> list[Trigger]:
+    """Return the kinds of keyword that occur in the sentence, in order of precedence."""
+    plain = _LOOK_ALIKES.sub(" ", _SQL_SELECT.sub(" ", text))
+    return [trigger for trigger in TRIGGERS if _pattern(trigger).search(plain)]
+
+
+def holds(text: str, words: Words) -> bool:
+    """Whether one of the owner's own words occurs: English as a whole word in any case, Chinese anywhere."""
+    pattern = _own_pattern(tuple(words.zh), tuple(words.en))
+    return pattern is not None and pattern.search(text) is not None
+
+
+def durable(text: str) -> bool:
+    """Whether the sentence speaks of every time to come ("always", "以后"): then even an order is a preference."""
+    return _DURABLE.search(text) is not None
+
+
+def suppresses(text: str) -> str:
+    """How far "不要保存 / don't save" in this sentence reaches: "" · "sentence" · "message" · "conversation"."""
+    if _SUPPRESS_WHOLE.search(text):
+        return "conversation"
+    if _SUPPRESS.search(text):
+        return "message"
+    return "sentence" if _SUPPRESS_SENTENCE.search(text) else ""
+
+
+def forces(text: str) -> bool:
+    """Whether the sentence asks to be kept: "记住这个", "save this", "remember that …"."""
+    return _FORCE.search(text) is not None and not _SUPPRESS.search(text)
+
+
+def without_request(text: str) -> str:
+    """The sentence after a leading "请记住：" or "remember this:", an exact piece of it; it may be empty."""
+    prefix = _FORCE_PREFIX.match(text)
+    return text[prefix.end() :] if prefix else text
+
+
+def words_of(pairs: Iterable[tuple[str, Sequence[str]]]) -> Words:
+    """Build Words from the settings' form, e.g. `settings.custom_keywords.items()`; unknown languages are ignored."""
+    lists = dict(pairs)
+    return Words(tuple(lists.get("zh", ())), tuple(lists.get("en", ())))
+
+
+def _either(zh: Iterable[str], en: Iterable[str]) -> str:
+    english = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in en)
+    chinese = "|".join(re.escape(word) for word in zh)
+    parts = [f"(?<![A-Za-z0-9_-])(?:{english})(?![A-Za-z0-9_]|-[A-Za-z])" if english else "", chinese]
+    return "|".join(part for part in parts if part)
+
+
+@cache
+def _pattern(trigger: Trigger) -> re.Pattern[str]:
+    return re.compile(_either(trigger.zh, trigger.en), re.IGNORECASE)
+
+
+@lru_cache(maxsize=64)
+def _own_pattern(zh: tuple[str, ...], en: tuple[str, ...]) -> re.Pattern[str] | None:
+    chosen = [word.strip() for word in (*zh, *en) if word.strip()]
+    source = _either([word for word in chosen if has_han(word)], [word for word in chosen if not has_han(word)])
+    return re.compile(source, re.IGNORECASE) if source else None

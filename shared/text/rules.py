@@ -1,0 +1,239 @@
+"""The rules extractor: what can be learned from a user's own words without a model, in Chinese and English (B9, B14).
+
+Sentence by sentence, byte for byte; never from questions, small talk, orders to the assistant, quoted or pasted text. Every
+judgement is made over text whose secrets are masked, so that no rule ever reads a secret. Knows nothing of owners,
+storage or existing memories.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from shared.text import keywords, questions, secrets, sentences, spoken, statements
+from shared.text.keywords import Words
+from shared.text.normalise import full_width_length, has_words, normalise
+
+LONGEST_FACT = 120
+LONGEST_QUOTE = 200
+_LONGEST_READ = 2_000
+_NOTHING = Words()
+
+
+class Candidate(NamedTuple):
+    """One fact to learn.
+
+    `content` is an exact piece of what the user wrote and still holds the values of secrets; `masked` is the same with
+    every value apart, ready to be sealed. `type` is "user" or "project". `quote` (≤ 200 signs) is the masked sentence.
+    """
+
+    content: str
+    category: str
+    importance: int
+    type: str
+    quote: str
+    forced: bool
+    masked: secrets.Masked
+
+
+class Extraction(NamedTuple):
+    """The facts in the order they were said, and how many were left out: beyond `limit`, too long, unwanted by the owner."""
+
+    candidates: list[Candidate]
+    over_limit: int
+    too_long: int
+    suppressed: int
+
+
+class _Said(NamedTuple):
+    """One sentence of a message: its text with secrets masked, and with the values apart."""
+
+    text: str
+    values: list[tuple[int, str]]
+
+
+class _Kept(NamedTuple):
+    category: str
+    importance: int
+
+
+def extract(
+    user_texts: Sequence[str],
+    *,
+    custom: Words = _NOTHING,
+    excluded: Words = _NOTHING,
+    has_project: bool,
+    limit: int,
+    manual: bool = False,
+) -> Extraction:
+    """Return the facts in the user's messages, given oldest first.
+
+    Automatic learning keeps sentences with a keyword, a custom word or a secret; `manual` learning, and messages that
+    say "记住这个 / save this", keep everything that is declared. A message with "不要保存 / don't save" is left out, and all of
+    them if it names the conversation or says nothing else. Facts longer than 120 full-width characters (secrets masked)
+    are dropped alone; of the others the `limit` most important are kept.
+    """
+    messages = [_said(text) for text in user_texts]
+    reach = [_suppression(message) for message in messages]
+    if "conversation" in reach:
+        return Extraction([], 0, 0, sum(len(message) for message in messages))
+    forced = _forced_messages(messages)
+    suppressed = too_long = 0
+    found: list[Candidate] = []
+    for number, message in enumerate(messages):
+        if reach[number] == "message":
+            suppressed += len(message)
+            continue
+        for said in message:
+            if keywords.holds(said.text, excluded) or keywords.suppresses(said.text):
+                suppressed += 1
+                continue
+            candidate = _candidate(said, custom, has_project=has_project, manual=manual, forced=forced[number])
+            if candidate is None:
+                continue
+            if full_width_length(candidate.masked.text) > LONGEST_FACT:
+                too_long += 1
+            else:
+                found.append(candidate)
+    distinct = _distinct(found)
+    kept = _most_important(distinct, limit)
+    return Extraction(kept, len(distinct) - len(kept), too_long, suppressed)
+
+
+def _said(text: str) -> list[_Said]:
+    """The sentences of a message's own words; a value alone on its line is joined to the label above it."""
+    found: list[_Said] = []
+    for start, end in spoken.own_words(text):
+        masked = secrets.mask(text[start:end])
+        spans = _joined(masked.text, sentences.spans(masked.text))
+        found.extend(_Said(masked.text[first:last], list(_values_within(masked, first, last))) for first, last in spans)
+    return found
+
+
+def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for first, last in spans:
+        alone = secrets.contains_mask(text[first:last]) and not has_words(text[first:last])
+        if alone and joined and text[joined[-1][1] - 1] in ":：=是为":
+            joined[-1] = (joined[-1][0], last)
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def _values_within(masked: secrets.Masked, first: int, last: int) -> Iterator[tuple[int, str]]:
+    return ((offset - first, value) for offset, value in masked.values if first <= offset < last)
+
+
+def _suppression(message: Sequence[_Said]) -> str:
+    reaches = [keywords.suppresses(said.text) for said in message]
+    if "conversation" in reaches or (reaches == ["message"] and _only_request(message[0].text)):
+        return "conversation"
+    return "message" if "message" in reaches else ""
+
+
+def _only_request(text: str) -> bool:
+    return full_width_length(text) <= 10 and not keywords.triggers(text.replace("记住", ""))[:1]
+
+
+def _forced_messages(messages: Sequence[Sequence[_Said]]) -> list[bool]:
+    """Which messages are asked to be kept; a request that stands alone speaks of the message before it."""
+    asks = [any(keywords.forces(said.text) for said in message) for message in messages]
+    forced = list(asks)
+    for number, message in enumerate(messages):
+        alone = asks[number] and not any(has_words(keywords.without_request(said.text)) for said in message)
+        if alone and number:
+            forced[number - 1] = True
+    return forced
+
+
+def _candidate(said: _Said, custom: Words, *, has_project: bool, manual: bool, forced: bool) -> Candidate | None:
+    read = said.text[:_LONGEST_READ]
+    asked = keywords.forces(read)
+    plain = keywords.without_request(read) if asked else read
+    skipped = len(read) - len(plain)
+    if not (has_words(plain) or said.values):
+        return None
+    kept = _judged(plain, custom, secret=bool(said.values), manual=manual, forced=forced or asked, asked=asked)
+    if kept is None:
+        return None
+    masked = secrets.Masked(
+        said.text[skipped:], [(offset - skipped, value) for offset, value in said.values if offset >= skipped]
+    )
+    project = has_project and statements.of_project(plain, kept.category == "preference")
+    return Candidate(
+        content=secrets.unmask(masked),
+        category=kept.category,
+        importance=kept.importance,
+        type="project" if project else "user",
+        quote=said.text[:LONGEST_QUOTE],
+        forced=forced or asked or manual,
+        masked=masked,
+    )
+
+
+def _judged(text: str, custom: Words, *, secret: bool, manual: bool, forced: bool, asked: bool) -> _Kept | None:
+    if questions.is_question(text):
+        return None
+    if secret:
+        return _Kept("credential", 10)
+    if questions.is_small_talk(text) or (not asked and _ordered(text)):
+        return None
+    if statements.about_assistant(text) and not (asked or keywords.durable(text)):
+        return None
+    if keywords.holds(text, custom):
+        return _Kept(keywords.CUSTOM_CATEGORY, keywords.CUSTOM_IMPORTANCE)
+    if not (manual or forced) and statements.guessed(text):
+        return None
+    triggered = _triggered(text, lenient=manual or forced)
+    if triggered or not (manual or forced):
+        return triggered
+    return _declared(text, forced=forced)
+
+
+def _ordered(text: str) -> bool:
+    """Whether the sentence only tells the assistant what to do; lasting orders and reasons given in it are facts."""
+    if not questions.is_order(text) or keywords.durable(text):
+        return False
+    return not any(
+        statements.first_person(clause)
+        and not questions.is_order(clause)
+        and any(trigger.kind in {"preference", "decision", "constraint"} for trigger in keywords.triggers(clause))
+        for clause in questions.clauses(text)
+    )
+
+
+def _triggered(text: str, *, lenient: bool) -> _Kept | None:
+    for trigger in keywords.triggers(text):
+        if not lenient and trigger.kind != "preference" and statements.of_the_moment(text):
+            continue
+        if not lenient and trigger.kind == "usage" and not statements.has_subject(text):
+            continue
+        if lenient and trigger.kind in {"usage", "important"} and statements.identity(text):
+            continue
+        return _Kept(trigger.category, trigger.importance)
+    if keywords.durable(text) and (questions.is_order(text) or statements.about_assistant(text)):
+        return _Kept("preference", 7)
+    return None
+
+
+def _declared(text: str, *, forced: bool) -> _Kept | None:
+    """A plain statement without a keyword, kept because the user asked for it."""
+    if statements.contact(text):
+        return _Kept("contact", 6)
+    if statements.identity(text):
+        return _Kept("knowledge", 8)
+    if statements.dated(text):
+        return _Kept("event", 6 if forced else 5)
+    return _Kept("knowledge", 8 if forced else 6 if statements.about_self(text) else 5)
+
+
+def _distinct(found: Sequence[Candidate]) -> list[Candidate]:
+    """Drop facts that were said before in this run, whatever their spacing, case and closing sign."""
+    first: dict[str, Candidate] = {}
+    for candidate in found:
+        first.setdefault(normalise(candidate.content).casefold().rstrip("。.！!；;"), candidate)
+    return list(first.values())
+
+
+def _most_important(found: Sequence[Candidate], limit: int) -> list[Candidate]:
+    ranked = sorted(range(len(found)), key=lambda at: (-found[at].importance, not found[at].forced, at))
+    return [found[at] for at in sorted(ranked[: max(limit, 0)])]
