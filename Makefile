@@ -18,3 +18,29 @@ $(READY): requirements-dev.txt layers/dependencies/requirements.txt layers/searc
 	@touch $@
 
 install: $(READY) ## make .venv with everything pinned
+
+# What is deployed. `make build` is for this machine's processor, so that it can be imported here; for Lambda's default
+# say `make build ARCHITECTURE=arm64`. Bytecode is laid beside the code: Lambda cannot keep any, and compiles at every start.
+ARCHITECTURE ?= $(subst aarch64,arm64,$(shell uname -m))
+RUNTIME := $(VENV)/runtime
+BUILT := .aws-sam/build
+export SAM_CLI_TELEMETRY := 0
+.PHONY: validate build
+
+$(RUNTIME)/.ready: $(READY)
+	$(PY) -m venv $(RUNTIME)
+	grep -E '^(boto3|botocore|s3transfer|python-dateutil|six|urllib3)==' requirements-dev.txt > $(RUNTIME)/requirements.txt
+	$(RUNTIME)/bin/pip install --quiet --disable-pip-version-check -r $(RUNTIME)/requirements.txt
+	@touch $@
+
+validate: $(READY) ## check template.yaml with cfn-lint and SAM
+	$(BIN)/cfn-lint template.yaml
+	$(BIN)/sam validate --lint --region us-east-1
+
+build: $(READY) $(RUNTIME)/.ready ## build what is deployed, without Docker, and import each function
+	PATH="$(CURDIR)/$(BIN):$$PATH" sam build --parameter-overrides Architecture=$(ARCHITECTURE)
+	@for layer in $(BUILT)/*Layer; do \
+	  $(PY) -m compileall -q --invalidation-mode unchecked-hash -s $$layer -p /opt $$layer || exit 1; done
+	@for function in $(BUILT)/*Function; do \
+	  $(PY) -m compileall -q --invalidation-mode unchecked-hash -s $$function -p /var/task $$function || exit 1; done
+	$(PY) -m benchmarks.artefacts --once
