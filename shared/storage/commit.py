@@ -11,9 +11,9 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import NacreError, NotFound, Refused, Unavailable, VersionMismatch
 from shared.domain.ids import ulid
 from shared.domain.memory import Memory
-from shared.ports import Condition, Item, Update, Write
+from shared.ports import Condition, Item, Put, Write
 from shared.storage import bodies, items, lines, names
-from shared.storage.items import Sealed
+from shared.storage.items import Sealed, Stored
 from shared.storage.transactions import Change, Limits, Once, Stale, Transaction, tombstone
 from shared.storage.vaults import Vaults
 
@@ -57,7 +57,7 @@ class Commits:
     def apply(
         self,
         keys: OwnerKeys,
-        change: Change,
+        before: Stored | None,
         sealed: Sealed | None,
         commit: str,
         line_bytes: int,
@@ -70,7 +70,7 @@ class Commits:
         transaction = self._transaction(keys)
         if step:
             transaction.add("step", step)
-        transaction.change(change.before, sealed, commit, line_bytes)
+        transaction.change(before, sealed, commit, line_bytes)
         try:
             self.vaults.table.write(keys.owner, transaction.writes)
         except Refused as refused:
@@ -79,16 +79,10 @@ class Commits:
     def commit_settings(self, owner: str, version: int, body: dict[str, Any]) -> int:
         """Store an owner's settings over that version (0: the first) and return the new version. Raises VersionMismatch."""
         for keys in self._keys(owner):
-            now = self.vaults.clock()
             sealed = keys.seal(lines.SETTINGS, lines.SETTINGS, version + 1, bodies.pack(body), self.vaults.random)
             line = lines.Line(lines.SETTINGS, lines.SETTINGS, version + 1, keys.generation, sealed)
-            transaction = self._transaction(keys)
-            condition = Condition(equals={"version": version}) if version else Condition(absent=True)
-            commit = ulid(now, self.vaults.random)
-            item: Item = {"version": version + 1, "gen": keys.generation, "sealed": sealed, "commit": commit}
-            transaction.add("memory", Update(names.SETTINGS, set=item, condition=condition))
-            size = len(line.encode())
-            transaction.head({"bytes": size, "journal_bytes": size}, deleting=True)
+            commit = ulid(self.vaults.clock(), self.vaults.random)
+            transaction = self._settings(keys, line, commit)
             try:
                 self._journal_then_write(keys, commit, line, transaction)
             except Stale:
@@ -97,6 +91,24 @@ class Commits:
                 raise VersionMismatch from None
             return version + 1
         raise Unavailable
+
+    def apply_settings(self, keys: OwnerKeys, line: lines.Line, commit: str) -> Item:
+        """Put settings whose line is in the journal already into the table and return their item. Raises what `commit` does."""
+        transaction = self._settings(keys, line, commit)
+        try:
+            self.vaults.table.write(keys.owner, transaction.writes)
+        except Refused as refused:
+            raise transaction.explain(refused) from None
+        return settings_item(line, commit)
+
+    def _settings(self, keys: OwnerKeys, line: lines.Line, commit: str) -> Transaction:
+        transaction = self._transaction(keys)
+        before = line.version - 1
+        condition = Condition(equals={"version": before}) if before else Condition(absent=True)
+        transaction.add("memory", Put(settings_item(line, commit), condition))
+        size = len(line.encode())
+        transaction.head({"bytes": size, "journal_bytes": size}, deleting=True)
+        return transaction
 
     def _journal_then_write(self, keys: OwnerKeys, commit: str, line: lines.Line, transaction: Transaction) -> None:
         key = names.journal(keys.owner, keys.epoch, commit)
@@ -119,6 +131,12 @@ class Commits:
 
     def _transaction(self, keys: OwnerKeys) -> Transaction:
         return Transaction(keys, self.bounds, self.vaults.clock(), self.vaults.random)
+
+
+def settings_item(line: lines.Line, commit: str) -> Item:
+    """Return the item of settings."""
+    item: Item = {"sk": names.SETTINGS, "version": line.version, "gen": line.generation, "commit": commit}
+    return item | {"sealed": line.sealed}
 
 
 def _same_life(keys: OwnerKeys, change: Change) -> bool:

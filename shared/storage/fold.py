@@ -1,0 +1,132 @@
+"""Fold: settled lines older than an hour become few, large, well compressed objects; what was deleted leaves the journal.
+
+Order makes every step safe to end after: the folded object is stored before its sources go, and reading takes equal records as one.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+
+from shared.domain import limits
+from shared.domain.errors import AlreadyThere, SealBroken
+from shared.domain.ids import ulid
+from shared.ports import StoredObject
+from shared.storage import lines, names
+from shared.storage.journal import Journal, JournalObject, Record
+from shared.storage.repair import Survey
+
+Read = tuple[JournalObject, StoredObject, list[Record]]
+
+
+class Fold:
+    """Folds one owner's journal after a repair."""
+
+    def __init__(self, journal: Journal, survey: Survey, now: datetime) -> None:
+        self.journal, self.survey, self.now = journal, survey, now
+
+    def purge(self) -> int:
+        """Remove every record of deleted memories from the folded objects; return how many objects were rewritten.
+
+        The objects that may hold one are those that end after the memory's id was made.
+        """
+        rewritten = 0
+        dead = self.survey.dead
+        if not dead:
+            return 0
+        oldest = min(dead)
+        for listed in [listed for listed in self.survey.folded if listed.last >= oldest]:
+            read = self._read(listed)
+            if read is None:
+                continue
+            _, stored, records = read
+            kept = [record for record in records if record.kind != lines.MEMORY or record.id not in dead]
+            if len(kept) < len(records):
+                self.journal.replace(listed.key, stored, self._encode(kept))
+                rewritten += 1
+        return rewritten
+
+    def fold(self) -> int:
+        """Fold what is old enough; return how many small objects went."""
+        smalls = [s for s in self.survey.smalls if s.settled and s.at <= self.now - limits.FOLD_AFTER]
+        if not smalls:
+            return 0
+        open_ones = [listed for listed in self.survey.folded if listed.size < limits.FOLD_BYTES // 2]
+        reads = [read for listed in open_ones if (read := self._read(listed)) is not None]
+        records = _once(record for _, _, records in reads for record in records)
+        records |= _once(record for small in smalls for record in small.records)
+        kept = sorted(self._worth_keeping(records.values()), key=_order)
+        made = {self._store(body, records) for body, records in self._objects(kept)}
+        for listed, _, _ in reads:
+            if listed.key not in made:
+                self.journal.objects.erase(listed.key)
+        for small in smalls:
+            self.journal.objects.erase(small.listed.key)
+        return len(smalls)
+
+    def _read(self, listed: JournalObject) -> Read | None:
+        try:
+            read = self.journal.read(listed)
+        except SealBroken:
+            self.survey.damaged += 1
+            return None
+        return None if read is None else (listed, *read)
+
+    def _worth_keeping(self, records: Iterable[Record]) -> list[Record]:
+        """Leave out plans that are done, settings that were superseded, old tombstones, and versions beyond the history."""
+        kept: list[Record] = []
+        histories: dict[str, list[Record]] = {}
+        settings: Record | None = None
+        for record in records:
+            if record.kind == lines.MEMORY:
+                histories.setdefault(record.id, []).append(record)
+            elif record.kind == lines.SETTINGS:
+                settings = record if settings is None else max(settings, record, key=lambda r: (r.version, r.commit))
+            elif record.kind == lines.TOMBSTONE and record.at and record.at > self.now - limits.TOMBSTONES_KEPT:
+                kept.append(record)
+        for history in histories.values():
+            history.sort(key=lambda record: record.version, reverse=True)
+            kept += islice(history, limits.HISTORY_VERSIONS + 1)
+        return kept + ([settings] if settings else [])
+
+    def _objects(self, records: list[Record]) -> Iterator[tuple[bytes, list[Record]]]:
+        """Yield bodies of at most FOLD_BYTES with their records. One of half that size or more is never opened to add to it."""
+        body, held = b"", list[Record]()
+        for line, block in self.journal.blocks(records, self._new_id):
+            encoded = line.encode()
+            if held and len(body) + len(encoded) > limits.FOLD_BYTES:
+                yield body, held
+                body, held = b"", []
+            body += encoded
+            held += block
+        if held:
+            yield body, held
+
+    def _store(self, body: bytes, records: list[Record]) -> str:
+        """Store a folded object under the name of its commits. One of that name is what an earlier run, which ended, made."""
+        first, last = records[0].commit, records[-1].commit
+        key = f"{self.journal.prefix}{first}{names.FOLDED}{last}"
+        while True:
+            try:
+                self.journal.objects.put(key, body, if_absent=True)
+            except AlreadyThere:
+                read = self._read(JournalObject(key, first, last, 0))
+                if read is None:
+                    continue
+                union = _once(read[2]) | _once(records)
+                alive = [r for r in union.values() if r.kind != lines.MEMORY or r.id not in self.survey.dead]
+                self.journal.replace(key, read[1], self._encode(sorted(alive, key=_order)))
+            return key
+
+    def _encode(self, records: Iterable[Record]) -> bytes:
+        return lines.encode(line for line, _ in self.journal.blocks(records, self._new_id))
+
+    def _new_id(self) -> str:
+        return ulid(self.now, self.journal.random)
+
+
+def _once(records: Iterable[Record]) -> dict[tuple[str, str, int, str], Record]:
+    return {record.place: record for record in records}
+
+
+def _order(record: Record) -> tuple[str, str, int]:
+    return record.commit, record.id, record.version

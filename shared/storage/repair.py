@@ -1,0 +1,261 @@
+"""Repair: give every line of the journal that a dead writer left behind its one right end.
+
+A line is settled when the table holds that commit or a later one of the same memory, or a tombstone ended it. An unsettled line
+older than any running function is replayed through the transaction its writer would have used; if that is refused, so was the
+writer, and the line is removed. Lines of a task that is still open are left to the task.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum, auto
+from functools import partial
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain import limits
+from shared.domain.errors import Changed, NacreError, SealBroken, Unavailable
+from shared.domain.ids import ulid_time
+from shared.domain.task import TaskStatus
+from shared.ports import Item, StoredObject
+from shared.storage import items, lines, names
+from shared.storage.commit import Commits
+from shared.storage.items import Sealed, Stored
+from shared.storage.journal import Journal, JournalObject, Record
+from shared.storage.together import each
+from shared.storage.transactions import Stale
+
+OPEN = {TaskStatus.QUEUED.value, TaskStatus.PROCESSING.value, TaskStatus.FAILED.value}
+
+
+class Verdict(Enum):
+    SETTLED = auto()
+    REPLAY = auto()
+    REMOVE = auto()
+    WAIT = auto()
+
+
+@dataclass(slots=True)
+class Small:
+    """An object that is not folded yet: its lines, the same lines opened, and (after repair) which are settled."""
+
+    listed: JournalObject
+    stored: StoredObject
+    lines: list[lines.Line]
+    records: list[Record]
+    settled: bool = False
+
+    @property
+    def at(self) -> datetime:
+        return ulid_time(self.listed.first)
+
+
+@dataclass(slots=True)
+class Survey:
+    """What repair found and did: objects that stay, counts, and ids of memories that are gone for good."""
+
+    smalls: list[Small] = field(default_factory=list)
+    folded: list[JournalObject] = field(default_factory=list)
+    dead: set[str] = field(default_factory=set)
+    replayed: int = 0
+    removed: int = 0
+    damaged: int = 0
+
+
+class Repair:
+    """Repairs one owner's journal."""
+
+    def __init__(self, commits: Commits, keys: OwnerKeys, journal: Journal, now: datetime) -> None:
+        self.commits, self.keys, self.journal, self.now = commits, keys, journal, now
+        self.table = commits.vaults.table
+        self.state: dict[str, Stored | None] = {}
+        self.tombstones: dict[str, list[Record]] = {}
+        self.tags: dict[str, list[Record]] = {}
+        self.folded_read = False
+        self.survey = Survey()
+
+    def run(self) -> Survey:
+        """Judge every line, replay and remove. Safe to end anywhere and to run again."""
+        listing = self.journal.listing()
+        self.survey.folded = [listed for listed in listing if listed.folded]
+        smalls = [small for small in each(self._read, [o for o in listing if not o.folded]) if small]
+        self._bury(record for small in smalls for record in small.records)
+        tasks = self._load(smalls)
+        for small in smalls:
+            self._settle(small, tasks)
+        self.survey.dead = {i for i in self.tombstones if self.state.get(i) is None}
+        return self.survey
+
+    def _read(self, listed: JournalObject) -> Small | None:
+        try:
+            stored = self.journal.objects.get(listed.key)
+            if stored is None:
+                return None
+            decoded = lines.decode(stored.body)
+            return Small(listed, stored, decoded, list(self.journal.records(decoded, listed.first)))
+        except SealBroken:
+            self.survey.damaged += 1
+            return None
+
+    def _bury(self, records: Iterable[Record]) -> None:
+        for record in records:
+            if record.kind == lines.TOMBSTONE:
+                self.tombstones.setdefault(record.id, []).append(record)
+                self.tags.setdefault(record.tag, []).append(record)
+
+    def _load(self, smalls: list[Small]) -> dict[str, Item]:
+        """Read the present state of everything the lines speak of; return the tasks and settings among it."""
+        wanted: set[str] = set()
+        for small in smalls:
+            for record in small.records:
+                wanted.add(_sk(record))
+        found = self.table.get(self.keys.owner, sorted(wanted))
+        for sk in wanted:
+            if sk.startswith(names.MEMORY):
+                memory_id = sk.removeprefix(names.MEMORY)
+                try:
+                    self.state[memory_id] = items.from_item(self.keys, found[sk]) if sk in found else None
+                except SealBroken:
+                    self.survey.damaged += 1
+        return {sk: item for sk, item in found.items() if not sk.startswith(names.MEMORY)}
+
+    def _settle(self, small: Small, others: dict[str, Item]) -> None:
+        plan = next((record for record in small.records if record.kind == lines.PLAN), None)
+        if plan is not None and _is_open(others.get(names.TASK + plan.id), self.now):
+            return
+        old = small.at <= self.now - limits.REPAIR_AFTER
+        kept: list[tuple[lines.Line, Record]] = []
+        verdicts: list[Verdict] = []
+        for line, record in zip(small.lines, small.records, strict=True):
+            verdict = self._verdict(record, others, old=old)
+            if verdict is Verdict.REPLAY:
+                verdict = Verdict.REMOVE if plan is not None else self._replay(line, record, others)
+            if verdict is Verdict.REMOVE:
+                self.survey.removed += 1
+                continue
+            kept.append((line, record))
+            verdicts.append(verdict)
+        try:
+            self.journal.replace(small.listed.key, small.stored, lines.encode(line for line, _ in kept))
+        except Changed:
+            return
+        if kept:
+            small.lines, small.records = [line for line, _ in kept], [record for _, record in kept]
+            small.settled = all(verdict is Verdict.SETTLED for verdict in verdicts)
+            self.survey.smalls.append(small)
+
+    def _verdict(self, record: Record, others: dict[str, Item], *, old: bool) -> Verdict:
+        if record.kind == lines.MEMORY:
+            verdict = self._memory(record)
+        elif record.kind == lines.TOMBSTONE:
+            verdict = self._tombstone(record)
+        elif record.kind == lines.SETTINGS:
+            verdict = _settings(record, others.get(names.SETTINGS))
+        else:
+            verdict = Verdict.SETTLED
+        certain = verdict is Verdict.SETTLED or (verdict is Verdict.REMOVE and self._ended(record))
+        return verdict if certain or old else Verdict.WAIT
+
+    def _memory(self, record: Record) -> Verdict:
+        if record.id not in self.state:
+            return Verdict.WAIT
+        standing = self.state[record.id]
+        if standing is None:
+            return self._orphan(record)
+        memory = standing.memory
+        behind = memory.version - record.version
+        if behind < 0:
+            return Verdict.REPLAY if behind == -1 else Verdict.WAIT
+        if behind > len(memory.prior):
+            return Verdict.SETTLED
+        commit = memory.commit if behind == 0 else memory.prior[-behind]
+        return Verdict.SETTLED if record.commit == commit else Verdict.REMOVE
+
+    def _orphan(self, record: Record) -> Verdict:
+        """Judge a line whose memory is not in the table."""
+        if self._ended(record):
+            return Verdict.REMOVE
+        if record.version > 1:
+            return Verdict.WAIT
+        tag = items.dedup_tag(self.keys, record.memory())
+        self._read_folded()
+        later = any(grave.commit > record.commit for grave in self.tags.get(tag, ()))
+        return Verdict.REMOVE if later or self._ended(record) else Verdict.REPLAY
+
+    def _tombstone(self, record: Record) -> Verdict:
+        standing = self.state.get(record.id)
+        if standing is None:
+            return Verdict.SETTLED
+        return Verdict.REPLAY if standing.memory.version == record.version - 1 else Verdict.REMOVE
+
+    def _ended(self, record: Record) -> bool:
+        """Tell whether a tombstone of that very memory, which is not in the table, ends this line."""
+        if record.kind != lines.MEMORY or self.state.get(record.id) is not None:
+            return False
+        graves = self.tombstones.get(record.id, ())
+        return any((grave.version, grave.commit) > (record.version, record.commit) for grave in graves)
+
+    def _read_folded(self) -> None:
+        """Read the tombstones of folded objects too, once, for the rare line that was never applied."""
+        if self.folded_read:
+            return
+        self.folded_read = True
+        for listed in self.survey.folded:
+            try:
+                read = self.journal.read(listed)
+            except SealBroken:
+                self.survey.damaged += 1
+                continue
+            self._bury(read[1] if read else ())
+
+    def _replay(self, line: lines.Line, record: Record, others: dict[str, Item]) -> Verdict:
+        """Do what the writer would have done next; refused means that the writer would have been refused too."""
+        redo = partial(self._replay_settings, others) if record.kind == lines.SETTINGS else self._replay_memory
+        try:
+            redo(line, record)
+        except (Stale, Unavailable):
+            return Verdict.WAIT
+        except NacreError:
+            return Verdict.REMOVE
+        self.survey.replayed += 1
+        return Verdict.SETTLED
+
+    def _replay_memory(self, line: lines.Line, record: Record) -> None:
+        before = self.state.get(record.id)
+        sealed = None
+        if record.kind == lines.MEMORY:
+            memory = record.memory()
+            scope = items.scope_tag(self.keys, memory.scope, memory.project, memory.agent)
+            sealed = Sealed(memory, line, scope, items.dedup_tag(self.keys, memory))
+        self.commits.apply(self.keys, before, sealed, record.commit, len(line.encode()))
+        if sealed is None:
+            self.state[record.id] = None
+        else:
+            item = self.table.get(self.keys.owner, [names.MEMORY + record.id]).get(names.MEMORY + record.id)
+            self.state[record.id] = items.from_item(self.keys, item) if item else None
+
+    def _replay_settings(self, others: dict[str, Item], line: lines.Line, record: Record) -> None:
+        item = self.commits.apply_settings(self.keys, line, record.commit)
+        others[names.SETTINGS] = item
+
+
+def _settings(record: Record, standing: Item | None) -> Verdict:
+    version = int(standing["version"]) if standing else 0
+    if record.version > version:
+        return Verdict.REPLAY if record.version == version + 1 else Verdict.WAIT
+    same = standing is not None and record.version == version and record.commit == standing["commit"]
+    return Verdict.SETTLED if same else Verdict.REMOVE
+
+
+def _is_open(task: Item | None, now: datetime) -> bool:
+    """Tell whether a task may still apply its plan; a failed one may be retried until its conversation is deleted."""
+    if task is None:
+        return False
+    if task["status"] == TaskStatus.FAILED.value:
+        return now - ulid_time(str(task["sk"]).removeprefix(names.TASK)) < limits.FAILED_KEPT + limits.REPAIR_AFTER
+    return task["status"] in OPEN
+
+
+def _sk(record: Record) -> str:
+    if record.kind == lines.PLAN:
+        return names.TASK + record.id
+    return names.SETTINGS if record.kind == lines.SETTINGS else names.MEMORY + record.id
