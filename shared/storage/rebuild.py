@@ -1,0 +1,216 @@
+"""Rebuild an owner's table from the journal, after the table was lost.
+
+Nothing else may write meanwhile: every write needs the head, and the head is stored last. Ended anywhere and run again, it gives the
+same state. Tasks, idempotency keys and access counts are lost with a table; conversations that wait are queued again.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from shared.crypto.keyring import Keyring, OwnerKeys, read_keyring
+from shared.domain import limits
+from shared.domain.errors import Refused, SealBroken
+from shared.domain.ids import ulid_time
+from shared.domain.memory import Memory, Scope, Source, Status
+from shared.domain.task import TaskStatus
+from shared.domain.times import rfc3339
+from shared.ports import Condition, Delete, Item, Put, Queue, Write
+from shared.storage import bodies, items, lines, names, sizes
+from shared.storage.commit import settings_item
+from shared.storage.journal import Journal, Record
+from shared.storage.transactions import project_update
+from shared.storage.vaults import Vaults
+
+WRITES = 50
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """What a rebuild did. `doubles` counts memories left out because another one has the same text in the same scope."""
+
+    memories: int = 0
+    doubles: int = 0
+    damaged: int = 0
+    tasks: int = 0
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class _Journaled:
+    """Everything the journal says, by memory id."""
+
+    lives: dict[str, list[Record]] = field(default_factory=dict)
+    graves: dict[str, list[Record]] = field(default_factory=dict)
+    tags: dict[str, list[str]] = field(default_factory=dict)
+    settings: Record | None = None
+    plans: set[str] = field(default_factory=set)
+    size: int = 0
+
+
+class Rebuild:
+    """Rebuilds one owner at a time."""
+
+    def __init__(self, vaults: Vaults, work: Queue) -> None:
+        self.vaults, self.work = vaults, work
+
+    def run(self, owner: str) -> Rebuilt | None:
+        """Rebuild the owner; None when there is nothing to rebuild (the head is there, or no keyring is)."""
+        if names.HEAD in self.vaults.table.get(owner, [names.HEAD]):
+            return None
+        stored = self.vaults.objects.get(names.keyring(owner))
+        ring = read_keyring(stored.body) if stored else None
+        if not isinstance(ring, Keyring):
+            return None
+        plain = {number: self.vaults.service.unwrap(owner, ring.epoch, blob) for number, blob in ring.keys.items()}
+        keys = OwnerKeys.opened(owner, ring.epoch, ring.generation, plain)
+        result = Rebuilt()
+        journaled = self._read(keys, result)
+        memories = self._standing(keys, journaled, result)
+        self._clear(owner)
+        self._write(owner, self._items(keys, memories, journaled, result))
+        self._queue_again(keys, journaled, result)
+        self._finish(keys, memories, journaled.size, result)
+        return result
+
+    def _read(self, keys: OwnerKeys, result: Rebuilt) -> _Journaled:
+        journal = Journal(self.vaults.objects, keys, self.vaults.random)
+        found = _Journaled()
+        for listed in journal.listing():
+            try:
+                read = journal.read(listed)
+            except SealBroken:
+                result.damaged += 1
+                continue
+            found.size += len(read[0].body) if read else 0
+            for record in read[1] if read else ():
+                if record.kind == lines.MEMORY:
+                    found.lives.setdefault(record.id, []).append(record)
+                elif record.kind == lines.TOMBSTONE:
+                    found.graves.setdefault(record.id, []).append(record)
+                    found.tags.setdefault(record.tag, []).append(record.commit)
+                elif record.kind == lines.PLAN:
+                    found.plans.add(record.id)
+                elif record.kind == lines.SETTINGS:
+                    known = found.settings
+                    found.settings = max(known, record, key=lambda r: (r.version, r.commit)) if known else record
+        return found
+
+    def _standing(self, keys: OwnerKeys, journaled: _Journaled, result: Rebuilt) -> list[tuple[Memory, Record]]:
+        """Return what must stand in the table: per memory its last version that was not deleted, each text once.
+
+        Of two memories with one text, one was never acknowledged: what a person wrote wins, then the later commit.
+        """
+        by_tag: dict[str, tuple[Memory, Record]] = {}
+        for memory_id, records in journaled.lives.items():
+            latest = self._latest(keys, records, journaled)
+            if latest is None:
+                continue
+            graves = journaled.graves.get(memory_id, ())
+            if any((grave.version, grave.commit) > (latest[1].version, latest[1].commit) for grave in graves):
+                continue
+            tag = items.dedup_tag(keys, latest[0])
+            rival = by_tag.get(tag)
+            if rival is not None:
+                result.doubles += 1
+            if rival is None or _rank(latest) > _rank(rival):
+                by_tag[tag] = latest
+        return list(by_tag.values())
+
+    def _latest(self, keys: OwnerKeys, records: list[Record], journaled: _Journaled) -> tuple[Memory, Record] | None:
+        """Return the last version; one whose text another memory's later tombstone carries was never applied."""
+        for record in sorted(records, key=lambda r: (r.version, r.commit), reverse=True):
+            memory = record.memory()
+            own = {grave.commit for grave in journaled.graves.get(record.id, ())}
+            commits = journaled.tags.get(items.dedup_tag(keys, memory), ())
+            if not any(commit > record.commit and commit not in own for commit in commits):
+                return memory, record
+        return None
+
+    def _items(
+        self, keys: OwnerKeys, memories: list[tuple[Memory, Record]], journaled: _Journaled, result: Rebuilt
+    ) -> Iterator[Write]:
+        for memory, record in memories:
+            sealed = items.seal(keys, memory, self.vaults.random)
+            item, dedup = items.to_item(keys, sealed, record.commit), items.dedup_item(sealed)
+            result.memories += 1
+            result.bytes += (
+                sizes.item_bytes(keys.owner, item) + sizes.item_bytes(keys.owner, dedup) + sizes.ACCESS_ALLOWANCE
+            )
+            yield Put(item)
+            yield Put(dedup)
+        yield from self._projects(keys, [memory for memory, _ in memories])
+        if journaled.settings is not None:
+            record = journaled.settings
+            sealed_settings = keys.seal(
+                lines.SETTINGS, lines.SETTINGS, record.version, bodies.pack(record.body), self.vaults.random
+            )
+            line = lines.Line(lines.SETTINGS, lines.SETTINGS, record.version, keys.generation, sealed_settings)
+            yield Put(settings_item(line, record.commit))
+
+    def _projects(self, keys: OwnerKeys, memories: Iterable[Memory]) -> Iterator[Write]:
+        counts: dict[tuple[str, str], int] = {}
+        for memory in memories:
+            if memory.scope is Scope.PROJECT and memory.project is not None:
+                tag = items.scope_tag(keys, memory.scope, memory.project, memory.agent)
+                counts[tag, memory.project] = counts.get((tag, memory.project), 0) + 1
+        now = self.vaults.clock()
+        for (tag, project), count in counts.items():
+            yield project_update(keys, tag, project, count, now, self.vaults.random)
+
+    def _clear(self, owner: str) -> None:
+        """Remove what is left of the lost table, so that nothing stands that the journal does not say."""
+        for prefix in (names.CHANGE, names.MEMORY, names.DEDUP, names.PROJECT, names.SETTINGS):
+            after = None
+            while True:
+                page = self.vaults.table.query(owner, prefix, after=after)
+                self._write(owner, (Delete(str(item["sk"])) for item in page.items))
+                after = page.after
+                if after is None:
+                    break
+
+    def _write(self, owner: str, writes: Iterable[Write]) -> None:
+        pending = iter(writes)
+        while batch := list(islice(pending, WRITES)):
+            self.vaults.table.write(owner, batch)
+
+    def _queue_again(self, keys: OwnerKeys, journaled: _Journaled, result: Rebuilt) -> None:
+        """Queue conversations that wait. One whose plan is in the journal has been learned: the plan is applied by now."""
+        prefix = names.conversation(keys.owner, keys.epoch)
+        for name in list(self.vaults.objects.names(prefix)):
+            task_id = name.key.removeprefix(prefix)
+            if task_id in journaled.plans:
+                self.vaults.objects.erase(name.key)
+                continue
+            made = rfc3339(ulid_time(task_id))
+            task: Item = {"sk": names.TASK + task_id, "kind": "extraction", "status": TaskStatus.QUEUED.value}
+            task |= {"created_at": made, "updated_at": made, "run": 1, "attempts": 0, "applied": 0}
+            self.vaults.table.write(keys.owner, [Put(task)])
+            message: dict[str, str | int] = {
+                "v": 1,
+                "owner": keys.owner,
+                "epoch": keys.epoch,
+                "task": task_id,
+                "run": 1,
+            }
+            self.work.send(keys.owner, message, deduplication=f"{task_id}-rebuilt")
+            result.tasks += 1
+
+    def _finish(
+        self, keys: OwnerKeys, memories: list[tuple[Memory, Record]], journal_bytes: int, result: Rebuilt
+    ) -> None:
+        now = self.vaults.clock()
+        active = sum(1 for memory, _ in memories if memory.status is Status.ACTIVE)
+        head: Item = {"sk": names.HEAD, "epoch": keys.epoch, "gen": keys.generation, "memories": len(memories)}
+        head |= {"active": active, "bytes": result.bytes + journal_bytes, "journal_bytes": journal_bytes}
+        head |= {"index_bytes": 0, "commits": 1, "due_at": rfc3339(now)}
+        head["due_shard"] = names.due_shard(keys.owner, limits.DUE_SHARDS)
+        try:
+            self.vaults.table.write(keys.owner, [Put(head, Condition(absent=True))])
+        except Refused:
+            return
+
+
+def _rank(standing: tuple[Memory, Record]) -> tuple[bool, str]:
+    memory, record = standing
+    return memory.source in {Source.MANUAL, Source.IMPORTED}, record.commit
