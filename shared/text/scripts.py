@@ -43,10 +43,12 @@ ARABIC: Final = "\u0620-\u064a\u0660-\u0669\u066e-\u06d5\u06ee-\u06ff\u0750-\u07
 INDIC: Final = "\u0900-\u0963\u0966-\u0df3"
 EMOJI: Final = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 
+LATIN: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
+"""One Latin word or number in folded text."""
+
 RUN: Final = re.compile(
     "|".join(
         (
-            r"(?P<latin>[a-z0-9]+(?:'[a-z]+)*)",
             f"(?P<han>[{HAN}]+)",
             f"(?P<unspaced>[{KANA}{THAI_TO_KHMER}]+)",
             f"(?P<hangul>[{HANGUL}]+)",
@@ -59,7 +61,7 @@ RUN: Final = re.compile(
         )
     )
 )
-"""One run of one script in folded text; the group's name says which."""
+"""One run of one script other than Latin in folded text; the group's name says which."""
 
 _CLUSTER: Final = re.compile(
     "[\u0e40-\u0e44\u0ec0-\u0ec4]?."

@@ -5,11 +5,13 @@ docs/decisions/ranking.md. snowballstemmer is imported on first use, so only fun
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
 from itertools import pairwise
+from operator import add
 from typing import Final
 
 from shared.text import dates, scripts
@@ -25,17 +27,20 @@ DATE: Final = 1.0
 WHEN: Final = 0.5
 LONG_SINGLE: Final = 0.1
 LONG_QUERY: Final = 25
+LONGEST_STEMMED: Final = 64
 
 _FUNCTION_CHARACTERS: Final = frozenset("的了是在和与及或也都就而着过吗呢吧啊有被把从对以之其这那我你他她它们个为什么")
-_STEMMED: Final = {"latin": "english", "cyrillic": "russian", "greek": "greek", "arabic": "arabic", "indic": "hindi"}
+_COMPOUND_SIGN: Final = re.compile(r"[-_.@/+#](?<=[a-z0-9].)|\.net")
 _COMPOUND: Final = re.compile(r"[a-z0-9]+(?:[-_.@/][a-z0-9]+)+|c\+\+|\b[cf]#|\.net\b")
-_INNER_CAPITAL: Final = re.compile(r"\b[A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*|\b[A-Z]+[A-Z][a-z][A-Za-z0-9]*")
+_VERSION: Final = re.compile(r"v\d")
+_INNER_CAPITAL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_CAMEL_NAME: Final = re.compile(r"[A-Za-z0-9]+")
 _CAMEL_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Terms of one memory: how often each occurs, and the length BM25 divides by (markers and pairs are not length)."""
+    """Terms of one memory: how often each occurs, and the length BM25 divides by: its words, no pairs, parts or markers."""
 
     counts: dict[str, int]
     length: int
@@ -50,56 +55,55 @@ class Query:
     long: bool
 
 
+@dataclass(slots=True)
+class _Found:
+    """Every occurrence of a term, by kind: the kind is what weighs in a query."""
+
+    whole: list[str]
+    pairs: list[str]
+    singles: list[str]
+    parts: list[str]
+
+
 def terms(text: str, *, at: datetime | None = None) -> Terms:
     """Terms of a memory, with markers of the day it was made when `at` is given. Any string is accepted."""
     flat, found = _scan(text)
-    counts: dict[str, int] = {}
-    length = 0
-    for term, weight in found:
-        counts[term] = counts.get(term, 0) + 1
-        length += weight == 1.0
+    counts = Counter(found.whole + found.pairs + found.singles + found.parts)
     if dates.speaks_of_time(flat):
         counts[dates.SPEAKS_OF_TIME] = 1
     if at is not None:
-        counts.update(dict.fromkeys(dates.markers_of(at), 1))
-    return Terms(counts, length)
+        counts.update(dates.markers_of(at))
+    return Terms(counts, len(found.whole))
 
 
 def query_terms(text: str, *, now: datetime) -> Query:
     """Terms of a query, each once, with its weight; dates it names become markers, relative ones counted from `now`."""
     flat, found = _scan(text)
-    weights: dict[str, float] = {}
-    for term, weight in found:
-        weights[term] = max(weight, weights.get(term, 0.0))
-    whole = frozenset(term for term, weight in weights.items() if weight == 1.0)
+    whole = frozenset(found.whole)
     long = len(whole) > LONG_QUERY
-    if long:
-        weights = {term: LONG_SINGLE if weight == SINGLE else weight for term, weight in weights.items()}
-    else:
+    weights = dict.fromkeys(found.pairs, PAIR)
+    weights.update(dict.fromkeys(found.singles, LONG_SINGLE if long else SINGLE))
+    weights.update(dict.fromkeys(found.parts, PART))
+    weights.update(dict.fromkeys(found.whole, 1.0))
+    if not long:
         weights.update(dict.fromkeys(dates.asked(flat, now), DATE))
         if dates.asks_when(flat):
             weights[dates.SPEAKS_OF_TIME] = WHEN
     return Query(weights, whole, long)
 
 
-def _scan(text: str) -> tuple[str, list[tuple[str, float]]]:
-    """Folded text, and every term in it with its weight in a query."""
+def _scan(text: str) -> tuple[str, _Found]:
+    """Folded text, and every term in it."""
     flat = scripts.folded(text)
-    found: list[tuple[str, float]] = []
-    words: list[str] = []
-    for match in scripts.RUN.finditer(flat):
-        script = match.lastgroup or "other"
-        run = match.group()
-        if script == "latin":
-            word = _latin(run)
-            if word:
-                found.append((word, 1.0))
-                words.append(word)
-        else:
-            found.extend(_CUTTERS[script](run))
-    found.extend((f"{a} {b}", PAIR) for a, b in pairwise(words))
-    found.extend((compound, PART) for compound in _compounds(flat))
-    found.extend((part, PART) for part in _camel_parts(text))
+    words = [word for run in scripts.LATIN.findall(flat) if (word := _latin(run))]
+    found = _Found(words, [f"{a} {b}" for a, b in pairwise(words)], [], [])
+    if not flat.isascii():
+        for match in scripts.RUN.finditer(flat):
+            _CUTTERS[match.lastgroup or "other"](match.group(), found)
+    if _COMPOUND_SIGN.search(flat):
+        found.parts += _compounds(flat)
+    if _INNER_CAPITAL.search(text):
+        found.parts += _camel_parts(text)
     return flat, found
 
 
@@ -113,71 +117,78 @@ def _stemmer(language: str) -> Callable[[str], str]:
 @lru_cache(maxsize=1 << 16)
 def _latin(run: str) -> str:
     """Stem of a word, or nothing for a stop word."""
-    if run in STOP_WORDS:
-        return ""
     word = run.partition("'")[0]
-    if word in STOP_WORDS or len(run) > 64:
-        return "" if word in STOP_WORDS else run
-    return _stemmer("english")(IRREGULAR.get(word, word))
+    if run in STOP_WORDS or word in STOP_WORDS:
+        return ""
+    return _stemmer("english")(IRREGULAR.get(word, word)) if len(word) <= LONGEST_STEMMED else word
 
 
-def _han(run: str) -> Iterable[tuple[str, float]]:
-    for character in run:
-        if character not in _FUNCTION_CHARACTERS or len(run) == 1:
-            yield character, SINGLE
-    for first, second in pairwise(run):
-        if first not in _FUNCTION_CHARACTERS or second not in _FUNCTION_CHARACTERS:
-            yield first + second, 1.0
+@lru_cache(maxsize=1 << 14)
+def _other_stem(language: str, run: str) -> str:
+    return _stemmer(language)(run) if len(run) <= LONGEST_STEMMED else run
 
 
-def _unspaced(run: str) -> Iterable[tuple[str, float]]:
+def _han(run: str, found: _Found) -> None:
+    if len(run) == 1:
+        found.singles.append(run)
+        return
+    plain = _FUNCTION_CHARACTERS.isdisjoint(run)
+    found.singles += run if plain else [c for c in run if c not in _FUNCTION_CHARACTERS]
+    pairs = map(add, run, run[1:])
+    found.whole += pairs if plain else [pair for pair in pairs if not _FUNCTION_CHARACTERS.issuperset(pair)]
+
+
+def _unspaced(run: str, found: _Found) -> None:
     units = scripts.clusters(run)
     if len(units) < 3:
-        yield run, 1.0
-    for pair in scripts.ngrams(units, 2):
-        if pair != run:
-            yield pair, SINGLE
-    for triple in scripts.ngrams(units, 3):
-        yield triple, 1.0
+        found.whole.append(run)
+    found.singles += [pair for pair in scripts.ngrams(units, 2) if pair != run]
+    found.whole += scripts.ngrams(units, 3)
 
 
-def _hangul(run: str) -> Iterable[tuple[str, float]]:
-    yield run, 1.0
+def _hangul(run: str, found: _Found) -> None:
+    found.whole.append(run)
     if len(run) > 1:
-        yield run[0], SINGLE
+        found.singles.append(run[0])
     if len(run) > 2:
-        for pair in scripts.ngrams(list(run), 2):
-            yield pair, SINGLE
+        found.singles += scripts.ngrams(list(run), 2)
 
 
-def _word_of(script: str) -> Callable[[str], Iterable[tuple[str, float]]]:
-    @lru_cache(maxsize=1 << 14)
-    def stem(run: str) -> tuple[tuple[str, float], ...]:
-        return ((_stemmer(_STEMMED[script])(run) if len(run) <= 64 else run, 1.0),)
-
-    return stem
+def _itself(run: str, found: _Found) -> None:
+    found.whole.append(run)
 
 
-def _itself(run: str) -> Iterable[tuple[str, float]]:
-    return ((run, 1.0),)
+def _stemmed(language: str) -> Callable[[str, _Found], None]:
+    def cut(run: str, found: _Found) -> None:
+        found.whole.append(_other_stem(language, run))
+
+    return cut
 
 
-_CUTTERS: Final[dict[str, Callable[[str], Iterable[tuple[str, float]]]]] = {
+_CUTTERS: Final[dict[str, Callable[[str, _Found], None]]] = {
     "han": _han,
     "unspaced": _unspaced,
     "hangul": _hangul,
     "emoji": _itself,
     "other": _itself,
-    **{script: _word_of(script) for script in ("cyrillic", "greek", "arabic", "indic")},
+    "cyrillic": _stemmed("russian"),
+    "greek": _stemmed("greek"),
+    "arabic": _stemmed("arabic"),
+    "indic": _stemmed("hindi"),
 }
 
 
-def _compounds(flat: str) -> Iterable[str]:
-    return _COMPOUND.findall(flat)
+def _compounds(flat: str) -> list[str]:
+    """Names with inner signs as they stand, and a version without its v: `v3.11` is found as `3.11` too."""
+    names: list[str] = _COMPOUND.findall(flat)
+    return names + [name[1:] for name in names if _VERSION.match(name)]
 
 
-def _camel_parts(text: str) -> Iterable[str]:
-    for name in _INNER_CAPITAL.findall(scripts.unfolded(text)):
-        parts = _CAMEL_PART.findall(name)
-        if len(parts) > 1:
-            yield from (stem for part in parts if (stem := _latin(part.casefold())))
+def _camel_parts(text: str) -> list[str]:
+    """Stems of the words inside names such as `getUserName`."""
+    parts: list[str] = []
+    for name in _CAMEL_NAME.findall(scripts.unfolded(text)):
+        words = _CAMEL_PART.findall(name)
+        if len(words) > 1:
+            parts += [stem for word in words if (stem := _latin(word.casefold()))]
+    return parts
