@@ -2,6 +2,7 @@
 
 NacreError
 ├── BadRequest 400                  bad_request          the request cannot be read at all
+├── Unauthorized 401                unauthorized         no verified token came with the request
 ├── Forbidden 403                   forbidden            the token does not carry the permission
 ├── NotFound 404                    not_found            not there, or not yours: the same answer
 ├── Conflict 409
@@ -31,8 +32,8 @@ SealBroken          stored bytes do not open: wrong place, wrong key, tampered, 
 Messages never hold text of memories, keys, names of resources or texts of other exceptions.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 
 class NacreError(Exception):
@@ -42,13 +43,19 @@ class NacreError(Exception):
     code: ClassVar[str] = "internal"
     message: ClassVar[str] = "Something went wrong on our side."
 
-    def __init__(self, message: str | None = None, *, details: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, message: str | None = None, *, details: Mapping[str, Any] | Sequence[Mapping[str, str]] | None = None
+    ) -> None:
         super().__init__(message or self.message)
-        self.details = dict(details) if details else None
+        self.details = details or None
 
 
 class BadRequest(NacreError):
     status, code, message = 400, "bad_request", "The body is not valid JSON in UTF-8."
+
+
+class Unauthorized(NacreError):
+    status, code, message = 401, "unauthorized", "Send a valid token in the header Authorization."
 
 
 class Forbidden(NacreError):
@@ -97,6 +104,11 @@ class UnsupportedMediaType(NacreError):
 
 class Invalid(NacreError):
     status, code, message = 422, "invalid", "A field is not valid; details say which."
+
+    @classmethod
+    def of(cls, field: str, problem: str) -> Self:
+        """Return the error of one field; its details are a list of fields and problems."""
+        return cls(details=[{"field": field, "problem": problem}])
 
 
 class InvalidCursor(Invalid):

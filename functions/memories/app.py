@@ -1,0 +1,15 @@
+"""What a person manages, over HTTP: this module only gathers the routes."""
+
+from typing import Any
+
+from functions.memories.routes_memories import router as memories
+from shared import bootstrap
+from shared.http import Edge
+
+app = Edge(bootstrap.random)
+app.include_router(memories)
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Answer one API Gateway event (payload format 2.0)."""
+    return app.resolve(event, context)

@@ -1,0 +1,48 @@
+"""Names that people and clients give: projects, agents, sessions, tags, Idempotency-Keys. Pure.
+
+A name is an id, so two that look alike must not be two: invisible and directional signs are refused and composed forms are one (NFC).
+Texts are not names: they are kept sign by sign.
+"""
+
+import re
+import unicodedata
+
+from shared.domain import limits
+from shared.text.normalise import visible
+
+_TAG = re.compile(r"#[^\s#]+")
+_IDEMPOTENCY_KEY = re.compile(rf"[!-~]{{1,{limits.IDEMPOTENCY_KEY_CHARACTERS}}}")
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def name(text: str) -> str:
+    """Return the name of a project, agent or session in NFC. Raises ValueError that says what is wrong."""
+    composed = unicodedata.normalize("NFC", text)
+    if not 1 <= len(composed) <= limits.KEY_CHARACTERS:
+        raise ValueError(f"A name has 1 to {limits.KEY_CHARACTERS} characters.")
+    if composed != composed.strip() or not visible(composed):
+        raise ValueError("A name neither begins nor ends with white space.")
+    return _seen(composed)
+
+
+def tag(text: str) -> str:
+    """Return a tag in NFC, e.g. `#work`. Raises ValueError that says what is wrong."""
+    composed = unicodedata.normalize("NFC", text)
+    if not 2 <= len(composed) <= limits.TAG_CHARACTERS or not _TAG.fullmatch(composed) or not visible(composed[1:]):
+        raise ValueError(
+            f"A tag is # and 1 to {limits.TAG_CHARACTERS - 1} characters without white space, such as #work."
+        )
+    return _seen(composed)
+
+
+def idempotency_key(text: str) -> str:
+    """Return the key unchanged. Raises ValueError that says what is wrong."""
+    if not _IDEMPOTENCY_KEY.fullmatch(text):
+        raise ValueError(f"Send 1 to {limits.IDEMPOTENCY_KEY_CHARACTERS} visible ASCII characters.")
+    return text
+
+
+def _seen(text: str) -> str:
+    if any(unicodedata.category(sign) in _UNSEEN for sign in text):
+        raise ValueError("Invisible and directional signs are not allowed in names.")
+    return text

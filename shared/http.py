@@ -1,0 +1,231 @@
+"""The edge: an API Gateway event becomes one call of a route, and whatever happens becomes one answer in one shape.
+
+Errors are always {"error": {"code", "message", "details"?}}. Who is asking comes from the verified token's claims and from nowhere
+else. Why it is built like this: docs/decisions/http-edge.md.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from functools import partial
+from typing import Annotated, Any, Final
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.api_gateway import ResponseBuilder, Route, Router
+from aws_lambda_powertools.event_handler.depends import Depends
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.middlewares.openapi_validation import OpenAPIRequestValidationMiddleware
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from aws_lambda_powertools.event_handler.request import Request
+
+from shared.config import MissingSetting
+from shared.crypto.owners import owner_name
+from shared.domain.errors import Busy, Forbidden, Invalid, NacreError, NotFound, TableLost, Unauthorized, Unavailable
+from shared.domain.ids import Random
+from shared.observability import alarm, note
+from shared.strict_json import read_object
+
+JSON: Final = "application/json"
+REPLAYED: Final = "Idempotency-Replayed"
+_NAME_SHOWN: Final = 64
+_RETRY_SECONDS: Final = {Busy: 1, TableLost: 60, Unavailable: 5}
+_serialize = partial(json.dumps, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+_state: ContextVar[dict[str, Any]] = ContextVar("invocation")
+
+
+class _StrictBodies(OpenAPIRequestValidationMiddleware):
+    """Validates as Powertools does, but only what `read_object` lets through."""
+
+    def _get_body(self, app: Any) -> dict[str, Any]:
+        event = app.current_event
+        return read_object(
+            event.body, is_base64=bool(event.is_base64_encoded), content_type=event.headers.get("content-type")
+        )
+
+
+class Edge(APIGatewayHttpResolver):
+    """Powertools' resolver with our answers.
+
+    Its state belongs to the invocation and not to the process: the local stack runs many invocations in one process at once.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._building = threading.Lock()
+        self._outside: dict[str, Any] = {"context": {}}
+        super().__init__(
+            enable_validation=True,
+            debug=False,
+            serializer=_serialize,
+            response_validation_error_http_code=500,
+        )
+        self._request_validation_middleware = _StrictBodies()  # type: ignore[no-untyped-call]
+        self.exception_handler_manager.exception_handler(Exception)(self._answer)
+        self.use(middlewares=[_refuse_unknown_parameters])
+
+    def resolve(self, event: Mapping[str, Any], context: Any) -> dict[str, Any]:
+        """Answer one event; never raises for anything a request can cause."""
+        started = time.perf_counter()
+        proxy = self._to_proxy_event(dict(event))
+        token = _state.set({"event": proxy, "lambda": context, "context": {}})
+        try:
+            builder = self._first_checks(proxy) or self._resolve()
+            builder.response.headers.update(_common_headers(proxy))
+            answer = self._build_response(builder)
+            self._note(builder.response, started)
+            return answer
+        finally:
+            _state.reset(token)
+
+    def _first_checks(self, proxy: Any) -> ResponseBuilder[Any] | None:
+        """Answer what needs no route: a preflight, and a caller who is nobody."""
+        if proxy.http_method == "OPTIONS":
+            return ResponseBuilder(Response(204, headers={}), self._serializer)
+        try:
+            self.context["owner"] = owner_of(proxy.raw_event)
+        except NacreError as error:
+            return ResponseBuilder(self._answer(error), self._serializer)
+        return None
+
+    def _call_route(self, route: Route, route_arguments: dict[str, str]) -> ResponseBuilder[Any]:
+        with self._building:
+            if not route._middleware_stack_built:  # two first calls at once would build it twice
+                route._build_middleware_stack(router_middlewares=self._router_middlewares, app=self)
+        return super()._call_route(route, route_arguments)
+
+    def _answer(self, error: Exception) -> Response[Any]:
+        if isinstance(error, NotFoundError):
+            error = NotFound()
+        elif isinstance(error, RequestValidationError):
+            error = Invalid(details=_problems(error.errors()))
+        if not isinstance(error, NacreError):
+            return self._unexpected(error)
+        body: dict[str, Any] = {"code": error.code, "message": str(error)}
+        if error.details is not None:
+            body["details"] = error.details
+        seconds = next((wait for kind, wait in _RETRY_SECONDS.items() if isinstance(error, kind)), None)
+        headers: dict[str, str | list[str]] = {"Retry-After": str(seconds)} if seconds else {}
+        self.context["error"] = error.code
+        return Response(error.status, JSON, {"error": body}, headers)
+
+    def _unexpected(self, error: Exception) -> Response[Any]:
+        """Answer what nobody foresaw. The log gets its type and where it came from, never its text or values."""
+        error_id = self._random(8).hex()
+        setting = error.name if isinstance(error, MissingSetting) else None
+        alarm("unexpected", error_id=error_id, kind=type(error).__name__, at=_where(error), setting=setting)
+        self.context["error"] = NacreError.code
+        body = {"code": NacreError.code, "message": NacreError.message, "details": {"error_id": error_id}}
+        return Response(500, JSON, {"error": body}, {})
+
+    def _note(self, response: Response[Any], started: float) -> None:
+        route: Route | None = self.context.get("_route")
+        known = route is not None and (route in self._static_routes or route in self._dynamic_routes)
+        note(
+            "request",
+            route=f"{route.method} {route.openapi_path}" if route is not None and known else None,
+            status=response.status_code,
+            error=self.context.get("error"),
+            ms=round((time.perf_counter() - started) * 1000, 1),
+            request_id=_request_id(self.current_event),
+        )
+
+    @property
+    def context(self) -> dict[str, Any]:
+        found: dict[str, Any] = _state.get(self._outside)["context"]
+        return found
+
+    @context.setter
+    def context(self, value: dict[str, Any]) -> None:
+        _state.get(self._outside)["context"] = value
+
+    @property
+    def current_event(self) -> Any:  # type: ignore[override]
+        return _state.get()["event"]
+
+    @property
+    def lambda_context(self) -> Any:  # type: ignore[override]
+        return _state.get()["lambda"]
+
+
+def routes() -> Router:
+    """Return a router to register routes with; an Edge includes it."""
+    return Router()  # type: ignore[no-untyped-call]
+
+
+def owner_of(event: Mapping[str, Any]) -> str:
+    """Return the owner that the gateway's verified claims name. Raises Unauthorized when there are none."""
+    authorizer = event["requestContext"].get("authorizer") or {}
+    claims = (authorizer.get("jwt") or {}).get("claims") or {}
+    issuer, subject = claims.get("iss"), claims.get("sub")
+    if not isinstance(issuer, str) or not isinstance(subject, str):
+        raise Unauthorized
+    try:
+        return owner_name(issuer, subject)
+    except Forbidden:
+        raise Unauthorized from None
+
+
+def _owner(request: Request) -> str:
+    owner: str = request.context["owner"]
+    return owner
+
+
+Owner = Annotated[str, Depends(_owner)]
+"""A route's parameter: who is asking."""
+
+
+def _refuse_unknown_parameters(app: Any, next_middleware: Any) -> Any:
+    """A misspelt filter must not silently return everything."""
+    route: Route = app.context["_route"]
+    known = {name for field in route.dependant.query_params for name in _names(field)}
+    unknown = sorted(set(app.current_event.query_string_parameters or {}) - known)
+    if unknown:
+        raise Invalid(
+            details=[{"field": name[:_NAME_SHOWN], "problem": "There is no such parameter."} for name in unknown]
+        )
+    return next_middleware(app)
+
+
+def _names(field: Any) -> Sequence[str]:
+    model = getattr(field.field_info.annotation, "model_fields", None)
+    return [info.alias or name for name, info in model.items()] if model else [field.alias]
+
+
+def _problems(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Name fields and what is wrong with them, without any value that was sent."""
+    return [{"field": _field(error["loc"]), "problem": _problem(error)} for error in errors]
+
+
+def _field(location: Sequence[str | int]) -> str:
+    parts = [str(part)[:_NAME_SHOWN] for part in location if part not in ("body", "query", "path", "header")]
+    return ".".join(parts) or "body"
+
+
+def _problem(error: Mapping[str, Any]) -> str:
+    if error["type"] == "extra_forbidden":
+        return "There is no such field."
+    if error["type"] == "missing":
+        return "This is needed."
+    return str(error["msg"]).removeprefix("Value error, ")
+
+
+def _common_headers(proxy: Any) -> dict[str, str | list[str]]:
+    return {"Cache-Control": "no-store", "X-Request-Id": _request_id(proxy), "X-Content-Type-Options": "nosniff"}
+
+
+def _request_id(proxy: Any) -> str:
+    return str(proxy.raw_event["requestContext"].get("requestId", ""))
+
+
+def _where(error: BaseException) -> list[str]:
+    """Return file names and lines of the last frames: code, never values."""
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        frames.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return frames[-5:]

@@ -1,0 +1,58 @@
+"""Log lines: one JSON object each, with ids, counts, sizes and durations, never words of an owner.
+
+Nothing is kept between two lines: a line holds what its call says and nothing else, so no key of one invocation can appear in the
+next. Exceptions are named by type; their texts may quote what somebody wrote.
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cache
+
+from shared import config
+from shared.domain.times import rfc3339
+
+Fact = str | int | float | None | Sequence[str]
+_TALKATIVE = ("boto3", "botocore", "s3transfer", "urllib3", "aws_lambda_powertools")
+"""At level DEBUG these write requests with their bodies; the level of our own lines must never open them."""
+
+
+def note(event: str, **facts: Fact) -> None:
+    """Write what happened, at level INFO."""
+    _write(logging.INFO, event, facts)
+
+
+def warn(event: str, **facts: Fact) -> None:
+    """Write what went wrong and was dealt with, at level WARN."""
+    _write(logging.WARNING, event, facts)
+
+
+def alarm(event: str, **facts: Fact) -> None:
+    """Write what somebody must look at, at level ERROR."""
+    _write(logging.ERROR, event, facts)
+
+
+def _write(level: int, event: str, facts: dict[str, Fact]) -> None:
+    stage, least = _settings()
+    if level < least:
+        return
+    line: dict[str, Fact] = {
+        "timestamp": rfc3339(datetime.now(UTC)),
+        "level": "WARN" if level == logging.WARNING else logging.getLevelName(level),
+        "service": "nacre",
+        "stage": stage,
+        "event": event,
+    }
+    line |= {name: fact for name, fact in facts.items() if fact is not None}
+    sys.stdout.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+@cache
+def _settings() -> tuple[str, int]:
+    """Return the stage and the least level that is written; keep other people's loggers quiet."""
+    settings = config.logs()
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    return settings.stage, logging.getLevelNamesMapping()[settings.level]
