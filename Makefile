@@ -44,3 +44,8 @@ build: $(READY) $(RUNTIME)/.ready ## build what is deployed, without Docker, and
 	@for function in $(BUILT)/*Function; do \
 	  $(PY) -m compileall -q --invalidation-mode unchecked-hash -s $$function -p /var/task $$function || exit 1; done
 	$(PY) -m benchmarks.artefacts --once
+
+# The whole service on this machine. .local/env.json lets `sam local invoke --env-vars` work on its resources.
+.PHONY: local
+local: $(READY) ## run everything on this machine (stop with Ctrl-C)
+	$(PY) -m local --sam-env .local/env.json

@@ -142,7 +142,7 @@ class _Recorder:
     def __init__(self, log: CallLog) -> None:
         self.log = log
 
-    def before(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+    def before(self, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
         """`before-call`: note when and at which step the call starts."""
         trail = TRAIL.get()
         if trail is None:

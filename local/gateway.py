@@ -209,8 +209,8 @@ class Gateway:
 def _response(answer: Any) -> Response:
     """A function's answer as a response: format 2.0, which also takes a bare value as a JSON body."""
     if not isinstance(answer, dict) or "statusCode" not in answer:
-        body = answer if isinstance(answer, str) else json.dumps(answer)
-        return Response(200, (("content-type", "application/json"),), body.encode())
+        bare = answer if isinstance(answer, str) else json.dumps(answer)
+        return Response(200, (("content-type", "application/json"),), bare.encode())
     status = int(answer["statusCode"])
     if not 200 <= status <= 599:
         raise ValueError(status)

@@ -191,5 +191,5 @@ class Functions:
 
 def _empty_caches(module: ModuleType) -> None:
     for value in list(vars(module).values()):
-        if isinstance(value, functools._lru_cache_wrapper):  # noqa: SLF001
+        if isinstance(value, functools._lru_cache_wrapper):
             value.cache_clear()

@@ -199,7 +199,7 @@ class _Deployer:
                 if self._left_to_moto(name, argument):
                     return value
                 if name == "Ref" or name.startswith("Fn::"):
-                    if name in {"Fn::If"}:
+                    if name == "Fn::If":
                         return self._without_strangers(argument[1 if self.intrinsics.holds(argument[0]) else 2])
                     return self.intrinsics.resolve(value)
             pairs = {key: self._without_strangers(part) for key, part in value.items()}
@@ -261,8 +261,7 @@ class _Deployer:
     def schedules(self) -> list[Schedule]:
         found = []
         for _, properties in self.of_type("AWS::Events::Rule"):
-            for target in properties["Targets"]:
-                found.append(_schedule(properties["ScheduleExpression"], target))
+            found += [_schedule(properties["ScheduleExpression"], target) for target in properties["Targets"]]
         for _, properties in self.of_type("AWS::Scheduler::Schedule"):
             found.append(_schedule(properties["ScheduleExpression"], properties["Target"]))
         return found
@@ -298,7 +297,7 @@ def _routes(body: Mapping[str, Any]) -> list[Route]:
     for path, methods in body["paths"].items():
         for method, operation in methods.items():
             integration = operation["x-amazon-apigateway-integration"]
-            security = next(iter(operation.get("security", [{}])), {})
+            security: dict[str, list[str]] = next(iter(operation.get("security", [{}])), {})
             name = next(iter(security), "NONE")
             routes.append(
                 Route(

@@ -35,7 +35,7 @@ class _Connection(BaseHTTPRequestHandler):
     answer: ClassVar[Callable[[Request], Response]]
     own_routes: ClassVar[dict[tuple[str, str], OwnRoute]]
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (its base class names them)
         """Say nothing: a request line names projects."""
 
     def _read_chunks(self) -> bytes:

@@ -140,7 +140,7 @@ class Stack:
         self._exit.callback(patches.undo)
         calls.install(patches, self.calls)
         powertools.install(patches)
-        mock = mock_aws(config={"lambda": {"use_docker": False}, "core": {"reset_boto3_session": True}})  # type: ignore[typeddict-item]
+        mock = mock_aws(config={"lambda": {"use_docker": False}, "core": {"reset_boto3_session": True}})
         mock.start()
         self._exit.callback(mock.stop)
 

@@ -96,6 +96,16 @@ class _Spot:
             METER.write_units += index_write_units(images[0], images[1], keys)
 
 
+class _TransactionTooLarge(MockValidationException):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__("Transaction size has exceeded the maximum allowed size of 4 MB")
+
+
+def _refuse(problem: type[Exception], *, when: bool) -> None:
+    if when:
+        raise problem
+
+
 def _writing(original: Callable[..., Any], too_large: type[Exception]) -> Callable[..., Any]:
     """Wrap a backend method whose third argument names the item: undo on failure, refuse large items, meter."""
 
@@ -108,8 +118,7 @@ def _writing(original: Callable[..., Any], too_large: type[Exception]) -> Callab
         try:
             answer = original(self, table_name, attributes, *rest, **named)
             touch(table, spot.hash_key, spot.range_key)
-            if spot.sizes()[1] > MAX_ITEM_BYTES:
-                raise too_large
+            _refuse(too_large, when=spot.sizes()[1] > MAX_ITEM_BYTES)
         except Exception as problem:
             spot.restore()
             if alone and isinstance(problem, ConditionalCheckFailed):
@@ -139,8 +148,8 @@ def _transact(original: Callable[..., Any]) -> Callable[..., Any]:
         _transaction.open = True
         try:
             original(self, transact_items)
-            if sum(max(spot.sizes()) for spot in spots) > TRANSACTION_BYTES:
-                raise MockValidationException("Transaction size has exceeded the maximum allowed size of 4 MB")
+            too_large = sum(max(spot.sizes()) for spot in spots) > TRANSACTION_BYTES
+            _refuse(_TransactionTooLarge, when=too_large)
         except Exception:
             for spot in spots:
                 spot.restore()
@@ -247,7 +256,7 @@ def _answer_transact_get(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _query(original: Callable[..., Any]) -> Callable[..., Any]:
-    def query(
+    def query(  # noqa: PLR0917  (moto's own signature)
         self: Any,
         hash_key: Any,
         range_comparison: str | None,

@@ -8,7 +8,7 @@ from moto.kms import models, utils
 from local.emulation.patches import Patches
 
 
-class _KeyRefused(JsonRESTError):
+class _KeyRefused(JsonRESTError):  # type: ignore[misc]
     code = 400
 
 

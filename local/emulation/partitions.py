@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models.dynamo_type import DynamoType
-from sortedcontainers import SortedDict
+from sortedcontainers import SortedDict  # type: ignore[import-untyped]
 
 from local.emulation.metering import METER, item_size, read_units
 
