@@ -133,7 +133,7 @@ class Transaction:
     def explain(self, refused: Refused) -> Exception:
         """Return what the refusal means, the most telling reason first."""
         standing = {self.roles[position]: (item, self.writes[position]) for position, item in refused.items.items()}
-        for role in ("once", "step", "head", "memory", "dedup"):
+        for role in ("once", "window", "step", "head", "memory", "dedup"):
             if role in standing:
                 item, write = standing[role]
                 reason: Exception | None = getattr(self, f"_explain_{role}")(item, write)
@@ -182,6 +182,8 @@ class Transaction:
         if item.get("fingerprint") != write.item["fingerprint"]:
             return IdempotencyKeyReused()
         return Replayed(str(item["made"]))
+
+    _explain_window = _explain_once
 
     def _explain_step(self, item: Mapping[str, Value] | None, write: Write) -> Exception:  # noqa: ARG002
         return StepDone()

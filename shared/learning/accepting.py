@@ -1,0 +1,114 @@
+"""Accepting a conversation: sealed into the bucket, its task into the table, its message into the queue, then the answer.
+
+A crash before the send is mended by the next identical request, or by maintenance, which sends tasks that wait too long again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain import limits
+from shared.domain.errors import NacreError, Refused, Unavailable
+from shared.domain.ids import ulid
+from shared.domain.task import TaskStatus
+from shared.learning import tasks
+from shared.learning.conversation import Conversation, Skipped, refuse_silence, to_body
+from shared.ports import Condition, Put, Queue
+from shared.storage import bodies, names
+from shared.storage.commit import TRIES
+from shared.storage.preferences import preferences_of
+from shared.storage.transactions import Limits, Once, Replayed, Stale, Transaction
+from shared.storage.vaults import Opened, Vaults
+
+CONVERSATION = "conversation"
+MakeOnce = Callable[[OwnerKeys, str], Once]
+"""Makes a request's mark from the owner's keys and the id of the task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What became of a conversation: a task, or the reason why it is skipped. `replayed`: the task is an earlier request's."""
+
+    task_id: str | None = None
+    skipped: Skipped | None = None
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Accepting:
+    """Takes conversations in. Four steps with warm keys: read, seal, task, send."""
+
+    vaults: Vaults
+    work: Queue
+    bounds: Limits
+
+    def accept(self, owner: str, conversation: Conversation, once: MakeOnce | None = None) -> Accepted:
+        """Queue a conversation, or say why not. Nothing is stored of one that is skipped.
+
+        Raises Invalid, QuotaExceeded, TableLost, Busy; IdempotencyKeyReused with `once`.
+        """
+        refuse_silence(conversation.messages)
+        for _ in range(TRIES):
+            opened = self.vaults.open(owner, [names.SETTINGS])
+            reason = conversation.skipped(preferences_of(opened))
+            if reason is not None:
+                return Accepted(skipped=reason)
+            try:
+                return self._queue(opened or self.vaults.open_or_create(owner), conversation, once)
+            except Stale:
+                self.vaults.forget(owner)
+        raise Unavailable
+
+    def _queue(self, opened: Opened, conversation: Conversation, once: MakeOnce | None) -> Accepted:
+        keys, now = opened.keys, self.vaults.clock()
+        task_id = ulid(now, self.vaults.random)
+        body = bodies.pack(to_body(conversation, now))
+        sealed = bytes((keys.generation,)) + keys.seal(CONVERSATION, task_id, 1, body, self.vaults.random)
+        key = names.conversation(keys.owner, keys.epoch, task_id)
+        self.vaults.objects.put(key, sealed, if_absent=True)
+        transaction = Transaction(keys, self.bounds, now, self.vaults.random)
+        if once:
+            transaction.add("once", once(keys, task_id).write(now))
+        transaction.add("window", self._window(keys, conversation, task_id).write(now))
+        item = tasks.new_item(task_id, conversation.trigger.value, len(sealed), now)
+        transaction.add("memory", Put(item, Condition(absent=True)))
+        transaction.head({"bytes": len(sealed)})
+        try:
+            self.vaults.table.write(keys.owner, transaction.writes)
+        except Refused as refused:
+            self.vaults.objects.erase(key)
+            reason = transaction.explain(refused)
+            if isinstance(reason, Replayed):
+                return self._again(keys, reason.made)
+            raise reason from None
+        except NacreError:
+            self.vaults.objects.erase(key)
+            raise
+        self._send(keys, task_id, 1)
+        return Accepted(task_id)
+
+    def _again(self, keys: OwnerKeys, task_id: str) -> Accepted:
+        """Answer with the task of the same request; one that still waits is sent again, in case its sender died before."""
+        sk = names.TASK + task_id
+        item = self.vaults.table.get(keys.owner, [sk]).get(sk)
+        if item is not None and item["status"] == TaskStatus.QUEUED.value:
+            self._send(keys, task_id, int(item["run"]))
+        return Accepted(task_id, replayed=True)
+
+    def _send(self, keys: OwnerKeys, task_id: str, run: int) -> None:
+        body = tasks.message(keys.owner, keys.epoch, task_id, run)
+        self.work.send(keys.owner, body, deduplication=tasks.deduplication(task_id, run))
+
+    def _window(self, keys: OwnerKeys, conversation: Conversation, task_id: str) -> Once:
+        """Make the mark that lets the same content be learned once within the window."""
+        now = self.vaults.clock()
+        said = [part for message in conversation.messages for part in (message.role, message.text)]
+        place = (conversation.trigger.value, conversation.project or "", conversation.agent or "")
+        tag = keys.tag("window", *place, *said)
+        return Once(tag, "window", task_id, now + limits.SAME_CONTENT_WINDOW)
+
+
+def open_conversation(keys: OwnerKeys, task_id: str, stored: bytes) -> dict[str, object]:
+    """Open a stored conversation. Raises SealBroken."""
+    plain = keys.unseal(CONVERSATION, task_id, 1, stored[0] if stored else 0, stored[1:])
+    return bodies.unpack(plain, limit=4 * limits.BODY_BYTES)

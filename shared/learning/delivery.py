@@ -1,0 +1,54 @@
+"""One delivery of a queue's message: what is done when the work fails, and when the message says nothing we know."""
+
+import json
+from dataclasses import dataclass
+
+from shared.domain import limits
+from shared.domain.errors import NacreError
+from shared.domain.ids import is_ulid
+from shared.learning.extraction import Extraction, Failed
+from shared.ports import Queue
+
+MESSAGE = 1
+OWNER_CHARACTERS = 52
+
+
+class UnknownMessage(Exception):
+    """The message is none of ours: it goes to the dead-letter queue, where an alarm tells of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Gives the work queue's messages to the extraction."""
+
+    extraction: Extraction
+    work: Queue
+
+    def learn(self, body: str, receipt: str, receives: int) -> None:
+        """Learn from the conversation that a message names.
+
+        A failure that may pass shortens the message's own visibility and is raised, so that the queue delivers it again; at the last
+        attempt the task is recorded as failed first. Raises UnknownMessage.
+        """
+        owner, epoch, task, run = _read(body)
+        try:
+            self.extraction.learn(owner, epoch, task, run)
+        except Exception as error:
+            if receives >= limits.ATTEMPTS:
+                reason = Failed.NOT_AVAILABLE if isinstance(error, NacreError) else Failed.INTERNAL
+                self.extraction.fail(owner, task, run, reason)
+            else:
+                self.work.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
+            raise
+
+
+def _read(body: str) -> tuple[str, int, str, int]:
+    try:
+        message = json.loads(body)
+        owner, epoch, task, run = message["owner"], message["epoch"], message["task"], message["run"]
+    except (ValueError, KeyError, TypeError):
+        raise UnknownMessage from None
+    known = message.get("v") == MESSAGE and isinstance(owner, str) and len(owner) == OWNER_CHARACTERS
+    if not known or not isinstance(task, str) or not is_ulid(task) or type(epoch) is not int or type(run) is not int:
+        raise UnknownMessage
+    return owner, epoch, task, run

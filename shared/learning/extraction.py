@@ -1,0 +1,280 @@
+"""Learning from one conversation: delivered at least once, learned exactly once.
+
+The task's journal object is its plan. Whoever writes it first decides what is learned; every later delivery applies that plan, step by
+step, and each step's transaction counts itself on the task, so that no step happens twice and nothing deleted meanwhile comes back.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain.errors import ActiveLimitReached as LimitReached
+from shared.domain.errors import (
+    AlreadyThere,
+    Duplicate,
+    NotFound,
+    QuotaExceeded,
+    Refused,
+    SealBroken,
+    Unavailable,
+    VersionMismatch,
+)
+from shared.domain.ids import ulid
+from shared.domain.task import TaskStatus
+from shared.domain.times import rfc3339
+from shared.learning import tasks
+from shared.learning.accepting import open_conversation
+from shared.learning.conversation import from_body
+from shared.learning.extractor import Extractor
+from shared.learning.planning import Plan, Planner, Step
+from shared.ports import Condition, Item, Update
+from shared.storage import bodies, items, lines, names
+from shared.storage.commit import Commits
+from shared.storage.items import Sealed
+from shared.storage.preferences import preferences_of
+from shared.storage.transactions import Stale, StepDone
+from shared.storage.vaults import Opened
+
+PLAN = lines.PLAN
+
+
+class Failed(StrEnum):
+    """Why a task failed, as its owner sees it."""
+
+    CONVERSATION_LOST = "conversation_lost"
+    CONVERSATION_DAMAGED = "conversation_damaged"
+    QUOTA_EXCEEDED = "quota_exceeded"
+    NOT_AVAILABLE = "not_available"
+    INTERNAL = "internal"
+
+
+class GivesUp(Exception):
+    """The task cannot be done however often it is tried; `reason` is for its owner."""
+
+    def __init__(self, reason: Failed) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+class Over(Exception):
+    """Nothing is left to do: another delivery did it, or the owner's life that it belonged to ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The use case of the extraction function."""
+
+    commits: Commits
+    planner: Planner
+    extractor: Extractor
+
+    def learn(self, owner: str, epoch: int, task_id: str, run: int) -> None:
+        """Do one delivery of a task. Returns when the task is done or has failed for good; raises when it should be tried again."""
+        try:
+            self._learn(owner, epoch, task_id, run)
+        except Over:
+            return
+        except GivesUp as reason:
+            self.fail(owner, task_id, run, reason.reason)
+        except Stale:
+            self.commits.vaults.forget(owner)
+            raise Unavailable from None
+
+    def fail(self, owner: str, task_id: str, run: int, reason: Failed) -> None:
+        """Record that a run failed; its conversation stays for the owner's retry. A task that ended otherwise stays as it is."""
+        now = self.commits.vaults.clock()
+        change = Update(
+            names.TASK + task_id,
+            set={
+                "status": TaskStatus.FAILED.value,
+                "error": reason.value,
+                "updated_at": rfc3339(now),
+                "ttl": tasks.ttl(now),
+            },
+            condition=Condition(equals={"run": run, "finished_at": None}),
+        )
+        try:
+            self.commits.vaults.table.write(owner, [change])
+        except Refused:
+            return
+
+    def _learn(self, owner: str, epoch: int, task_id: str, run: int) -> None:
+        sk = names.TASK + task_id
+        opened = self.commits.vaults.open(owner, [sk, names.SETTINGS])
+        if opened is None or opened.keys.epoch != epoch or sk not in opened.items:
+            raise Over
+        task = opened.items[sk]
+        if task["status"] == TaskStatus.DONE.value:
+            self._forget_conversation(opened.keys, task_id)
+            raise Over
+        if task["run"] != run or task["status"] == TaskStatus.FAILED.value:
+            raise Over
+        task = self._begin(owner, sk, run)
+        plan, commit = self._plan(opened, task_id, task)
+        self._finish(opened.keys, self._apply(opened.keys, task, plan, commit), plan, commit)
+
+    def _begin(self, owner: str, sk: str, run: int) -> Item:
+        """Count the attempt and fix the commit that the plan has or will have."""
+        vaults = self.commits.vaults
+        now = vaults.clock()
+        change = Update(
+            sk,
+            set={"status": TaskStatus.PROCESSING.value, "updated_at": rfc3339(now)},
+            set_once={"plan": ulid(now, vaults.random)},
+            add={"attempts": 1},
+            condition=Condition(equals={"run": run, "finished_at": None}),
+        )
+        try:
+            return vaults.table.update(owner, change)
+        except Refused:
+            raise Over from None
+
+    def _plan(self, opened: Opened, task_id: str, task: Item) -> tuple[Plan, str]:
+        """Return the plan: the stored one, or a new one that is stored first."""
+        keys, commit = opened.keys, str(task["plan"])
+        key = names.journal(keys.owner, keys.epoch, commit)
+        stored = self.commits.vaults.objects.get(key)
+        if stored is None and task["applied"]:
+            raise GivesUp(Failed.CONVERSATION_LOST)
+        if stored is None:
+            plan = self._decide(opened, task_id)
+            body = lines.encode([self._header(keys, task_id, plan), *(step.sealed.line for step in plan.steps)])
+            try:
+                self.commits.vaults.objects.put(key, body, if_absent=True)
+            except AlreadyThere:
+                stored = self.commits.vaults.objects.get(key)
+            else:
+                return plan, commit
+        if stored is None:
+            raise Unavailable
+        return self._read(keys, stored.body), commit
+
+    def _decide(self, opened: Opened, task_id: str) -> Plan:
+        keys, vaults = opened.keys, self.commits.vaults
+        stored = vaults.objects.get(names.conversation(keys.owner, keys.epoch, task_id))
+        if stored is None:
+            raise GivesUp(Failed.CONVERSATION_LOST)
+        try:
+            conversation, received_at = from_body(open_conversation(keys, task_id, stored.body))
+        except SealBroken:
+            raise GivesUp(Failed.CONVERSATION_DAMAGED) from None
+        extracted = self.extractor.extract(conversation, preferences_of(opened))
+        return self.planner.plan(opened, task_id, conversation, received_at, extracted)
+
+    def _header(self, keys: OwnerKeys, task_id: str, plan: Plan) -> lines.Line:
+        body = {
+            "counts": {step.sealed.memory.id: step.counts for step in plan.steps},
+            "discarded": plan.discarded,
+            "summary": plan.summary,
+            "model": plan.model,
+        }
+        sealed = keys.seal(PLAN, task_id, 1, bodies.pack(body), self.commits.vaults.random)
+        return lines.Line(PLAN, task_id, 1, keys.generation, sealed)
+
+    def _read(self, keys: OwnerKeys, stored: bytes) -> Plan:
+        """Read a stored plan. A line that was refused may have been removed: its step is over."""
+        header, *rest = lines.decode(stored)
+        body = bodies.unpack(keys.unseal(PLAN, header.id, header.version, header.generation, header.sealed))
+        steps = []
+        for line in rest:
+            memory = items.from_line(keys, line)
+            scope = items.scope_tag(keys, memory.scope, memory.project, memory.agent)
+            steps.append(Step(body["counts"][memory.id], Sealed(memory, line, scope, items.dedup_tag(keys, memory))))
+        return Plan(steps, body["discarded"], body["summary"], body["model"])
+
+    def _apply(self, keys: OwnerKeys, task: Item, plan: Plan, commit: str) -> Item:
+        """Apply the steps that are not applied yet; return the task as it then stands."""
+        sk, run = str(task["sk"]), task["run"]
+        while int(task["applied"]) < len(plan.steps):
+            try:
+                self._step(keys, task, plan.steps[int(task["applied"])], commit)
+            except StepDone:
+                pass
+            task = self.commits.vaults.table.get(keys.owner, [sk]).get(sk, {})
+            if task.get("run") != run or "finished_at" in task:
+                raise Over
+        return task
+
+    def _step(self, keys: OwnerKeys, task: Item, step: Step, commit: str) -> None:
+        """Apply one step, or count it as discarded where the memory has moved on. Raises StepDone when another delivery did it."""
+        memory = step.sealed.memory
+        try:
+            before = self._standing(keys, memory.id, memory.version - 1) if memory.version > 1 else None
+            progress = self._progress(task, step.counts)
+            self.commits.apply(keys, before, step.sealed, commit, len(step.sealed.line.encode()), progress)
+        except QuotaExceeded:
+            raise GivesUp(Failed.QUOTA_EXCEEDED) from None
+        except (Duplicate, NotFound, VersionMismatch, LimitReached):
+            refused = f"{task.get('refused', '')}{memory.id} "
+            try:
+                self.commits.vaults.table.write(keys.owner, [self._progress(task, "discarded", refused)])
+            except Refused:
+                raise StepDone from None
+
+    def _standing(self, keys: OwnerKeys, memory_id: str, version: int) -> items.Stored:
+        sk = names.MEMORY + memory_id
+        item = self.commits.vaults.table.get(keys.owner, [sk]).get(sk)
+        if item is None:
+            raise NotFound
+        if item["version"] != version:
+            raise VersionMismatch
+        return items.from_item(keys, item)
+
+    def _progress(self, task: Item, counts: str, refused: str = "") -> Update:
+        """Make the write that counts a step, on the condition that it was not counted yet."""
+        changed: Item = {"updated_at": rfc3339(self.commits.vaults.clock())}
+        if refused:
+            changed["refused"] = refused
+        condition = Condition(equals={"applied": task["applied"], "run": task["run"], "finished_at": None})
+        return Update(str(task["sk"]), set=changed, add={"applied": 1, counts: 1}, condition=condition)
+
+    def _finish(self, keys: OwnerKeys, task: Item, plan: Plan, commit: str) -> None:
+        """Take refused lines out of the plan, mark the task done, then delete the conversation."""
+        vaults, now = self.commits.vaults, self.commits.vaults.clock()
+        task_id, run = str(task["sk"]).removeprefix(names.TASK), int(task["run"])
+        refused = set(str(task.get("refused", "")).split())
+        if refused:
+            self._drop(keys, commit, refused)
+        made = [step.sealed.memory.id for step in plan.steps if step.counts != "archived"]
+        learned = [memory_id for memory_id in made if memory_id not in refused]
+        result = bodies.pack({"memory_ids": learned, "summary": plan.summary})
+        done = Update(
+            str(task["sk"]),
+            set={
+                "status": TaskStatus.DONE.value,
+                "updated_at": rfc3339(now),
+                "finished_at": rfc3339(now),
+                "gen": keys.generation,
+                "sealed": keys.seal(tasks.RESULT, task_id, run, result, vaults.random),
+                "ttl": tasks.ttl(now),
+            },
+            add={"discarded": plan.discarded} if plan.discarded else {},
+            remove=("error",),
+            condition=Condition(equals={"run": run, "finished_at": None}),
+        )
+        head = Update(
+            names.HEAD,
+            add={"bytes": -int(task.get("size", 0))},
+            condition=Condition(equals={"epoch": keys.epoch}),
+        )
+        try:
+            vaults.table.write(keys.owner, [done, head])
+        except Refused as refusal:
+            if 0 in refusal.items:
+                raise Over from None
+            raise Stale from None
+        self._forget_conversation(keys, task_id)
+
+    def _drop(self, keys: OwnerKeys, commit: str, ids: set[str]) -> None:
+        """Remove the lines of refused steps, so that a rebuild does not take them for memories."""
+        objects, key = self.commits.vaults.objects, names.journal(keys.owner, keys.epoch, commit)
+        stored = objects.get(key)
+        if stored is None:
+            return
+        kept = lines.encode(line for line in lines.decode(stored.body) if line.kind == PLAN or line.id not in ids)
+        if kept != stored.body:
+            objects.put(key, kept, if_match=stored.etag)
+            objects.erase(key, keep_current=True)
+
+    def _forget_conversation(self, keys: OwnerKeys, task_id: str) -> None:
+        self.commits.vaults.objects.erase(names.conversation(keys.owner, keys.epoch, task_id))
