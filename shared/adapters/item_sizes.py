@@ -6,7 +6,7 @@ Source: "DynamoDB item sizes and formats" in the Developer Guide. Knows no clien
 from collections.abc import Mapping
 from typing import Final
 
-from shared.ports import Check, Delete, Put, Update, Value, Write
+from shared.ports import Check, Condition, Put, Update, Value, Write
 
 ITEM_BYTES: Final = 400 * 1024
 PAGE_BYTES: Final = 1024 * 1024
@@ -53,7 +53,9 @@ def check_writes(writes: list[Write]) -> None:
     for write in writes:
         if isinstance(write, Update):
             _check_update(write)
-        elif not isinstance(write, Delete | Check) and not write.sk:
+        if isinstance(write, Check) and write.condition == Condition():
+            raise ValueError("a check that asks for nothing")
+        if not write.sk:
             raise ValueError("an item without a sort key")
 
 
