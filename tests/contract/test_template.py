@@ -262,7 +262,9 @@ def test_the_key_turns_and_stays_manageable() -> None:
     administration = next(s for s in properties("Key")["KeyPolicy"]["Statement"] if s["Sid"] == "Administration")
 
     assert properties("Key")["EnableKeyRotation"] is True
-    assert {"kms:PutKeyPolicy", "kms:DescribeKey", "kms:ScheduleKeyDeletion"} <= set(administration["Action"])
+    assert {"kms:PutKeyPolicy", "kms:DescribeKey", "kms:CreateAlias", "kms:ScheduleKeyDeletion"} <= set(
+        administration["Action"]
+    )
     assert "Condition" not in administration
 
 
