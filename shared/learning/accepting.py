@@ -5,6 +5,7 @@ A crash before the send is mended by the next identical request, or by maintenan
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
@@ -14,7 +15,7 @@ from shared.domain.task import TaskStatus
 from shared.learning import tasks
 from shared.learning.conversation import Conversation, Skipped, refuse_silence, to_body
 from shared.ports import Condition, Put, Queue
-from shared.storage import bodies, names
+from shared.storage import bodies, names, objects
 from shared.storage.commit import TRIES
 from shared.storage.preferences import preferences_of
 from shared.storage.transactions import Limits, Once, Replayed, Stale, Transaction
@@ -63,7 +64,7 @@ class Accepting:
         keys, now = opened.keys, self.vaults.clock()
         task_id = ulid(now, self.vaults.random)
         body = bodies.pack(to_body(conversation, now))
-        sealed = bytes((keys.generation,)) + keys.seal(CONVERSATION, task_id, 1, body, self.vaults.random)
+        sealed = objects.seal(keys, CONVERSATION, task_id, body, self.vaults.random)
         key = names.conversation(keys.owner, keys.epoch, task_id)
         self.vaults.objects.put(key, sealed, if_absent=True)
         transaction = Transaction(keys, self.bounds, now, self.vaults.random)
@@ -108,7 +109,6 @@ class Accepting:
         return Once(tag, "window", task_id, now + limits.SAME_CONTENT_WINDOW)
 
 
-def open_conversation(keys: OwnerKeys, task_id: str, stored: bytes) -> dict[str, object]:
+def open_conversation(keys: OwnerKeys, task_id: str, stored: bytes) -> dict[str, Any]:
     """Open a stored conversation. Raises SealBroken."""
-    plain = keys.unseal(CONVERSATION, task_id, 1, stored[0] if stored else 0, stored[1:])
-    return bodies.unpack(plain, limit=4 * limits.BODY_BYTES)
+    return bodies.unpack(objects.unseal(keys, CONVERSATION, task_id, stored), limit=4 * limits.BODY_BYTES)

@@ -4,6 +4,7 @@ The task's journal object is its plan. Whoever writes it first decides what is l
 step, and each step's transaction counts itself on the task, so that no step happens twice and nothing deleted meanwhile comes back.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -186,10 +187,8 @@ class Extraction:
         """Apply the steps that are not applied yet; return the task as it then stands."""
         sk, run = str(task["sk"]), task["run"]
         while int(task["applied"]) < len(plan.steps):
-            try:
+            with suppress(StepDone):
                 self._step(keys, task, plan.steps[int(task["applied"])], commit)
-            except StepDone:
-                pass
             task = self.commits.vaults.table.get(keys.owner, [sk]).get(sk, {})
             if task.get("run") != run or "finished_at" in task:
                 raise Over
@@ -205,7 +204,7 @@ class Extraction:
         except QuotaExceeded:
             raise GivesUp(Failed.QUOTA_EXCEEDED) from None
         except (Duplicate, NotFound, VersionMismatch, LimitReached):
-            refused = f"{task.get('refused', '')}{memory.id} "
+            refused = f"{task.get('refused', '')!s}{memory.id} "
             try:
                 self.commits.vaults.table.write(keys.owner, [self._progress(task, "discarded", refused)])
             except Refused:

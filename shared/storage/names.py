@@ -11,6 +11,7 @@ SETTINGS = "z"
 TASK = "t#"
 ONCE = "i#"
 """Idempotency keys and the window of equal conversations."""
+AUDIT = "a#"
 LEASE = "lease"
 
 OWNERS = "o/"

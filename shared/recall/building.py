@@ -1,0 +1,105 @@
+"""Building an owner's index and moving the head to it.
+
+The object is stored under a name nobody else uses, then the pointer moves on the condition that nobody moved it meanwhile, then the
+change rows go whose version is still the one that was read. A search in between masks what has a change row and reads it fresh.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+from shared.domain.errors import Refused
+from shared.domain.ids import ulid
+from shared.ports import Condition, Delete, Update
+from shared.recall.index import Index
+from shared.recall.indexes import INDEX, Indexes, all_memories, entry_of, pointer_of, searchable
+from shared.storage import names, objects
+from shared.storage.together import each
+from shared.storage.vaults import Opened
+
+ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did: memories and bytes of the new index, change rows it took in, memories that do not open."""
+
+    memories: int
+    size: int
+    rows: int
+    damaged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Builds indexes."""
+
+    indexes: Indexes
+
+    def build(self, owner: str, *, keep_previous: bool = True) -> Built | None:
+        """Build the owner's index; None when there is nothing to index or another build was first.
+
+        The previous index stays for searches under way, unless `keep_previous` is False: then nothing of deleted texts is left.
+        """
+        vaults = self.indexes.vaults
+        opened = vaults.open(owner, changes=True)
+        if opened is None:
+            return None
+        keys, damaged = opened.keys, 0
+        entries = []
+        for stored in all_memories(vaults, keys):
+            if stored is None:
+                damaged += 1
+            elif searchable(stored.memory):
+                entries.append(entry_of(keys, stored.memory))
+        index = Index.build(entries)
+        pointer = ulid(vaults.clock(), vaults.random)
+        body = objects.seal(keys, INDEX, pointer, index.pack(), vaults.random)
+        vaults.objects.put(names.index(owner, keys.epoch, pointer), body, if_absent=True)
+        if not self._point(opened, pointer, len(body)):
+            vaults.objects.erase(names.index(owner, keys.epoch, pointer))
+            return None
+        self.indexes.keep(keys, pointer, index)
+        self._take_in(opened)
+        self._sweep(opened, pointer, keep_previous=keep_previous)
+        return Built(len(entries), len(body), len(opened.changes), damaged)
+
+    def _point(self, opened: Opened, pointer: str, size: int) -> bool:
+        head, keys = opened.head, opened.keys
+        change = Update(
+            names.HEAD,
+            set={"index": pointer, "index_bytes": size},
+            add={"bytes": size - int(head["index_bytes"])},
+            condition=Condition(equals={"index": head.get("index"), "epoch": keys.epoch, "gen": keys.generation}),
+        )
+        try:
+            self.indexes.vaults.table.write(keys.owner, [change])
+        except Refused:
+            return False
+        return True
+
+    def _take_in(self, opened: Opened) -> None:
+        """Delete the change rows that this build read, unless they have moved on."""
+        rows = [
+            Delete(names.CHANGE + memory_id, Condition(equals={"version": version}))
+            for memory_id, version in opened.changes.items()
+        ]
+        each(partial(self._delete, opened.keys.owner), [rows[at : at + ROWS] for at in range(0, len(rows), ROWS)])
+
+    def _delete(self, owner: str, rows: list[Delete]) -> None:
+        while rows:
+            try:
+                self.indexes.vaults.table.write(owner, rows)
+            except Refused as refused:
+                rows = [row for position, row in enumerate(rows) if position not in refused.items]
+            else:
+                return
+
+    def _sweep(self, opened: Opened, pointer: str, *, keep_previous: bool) -> None:
+        """Remove index objects older than the previous one; a younger one may be another build's, not pointed to yet."""
+        objects_, owner, epoch = self.indexes.vaults.objects, opened.keys.owner, opened.keys.epoch
+        previous = pointer_of(opened.head)
+        prefix = names.index(owner, epoch)
+        for name in list(objects_.names(prefix)):
+            old = name.key.removeprefix(prefix)
+            if old < previous or (old == previous and old != pointer and not keep_previous):
+                objects_.erase(name.key)

@@ -1,0 +1,241 @@
+"""Search: two steps with warm keys and index, three when cold, and one more to count the access (docs/architecture.md)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+
+import numpy as np
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain import limits
+from shared.domain.errors import Busy, Refused, SealBroken
+from shared.domain.memory import Category, Memory, Scope, Status
+from shared.domain.settings import Preferences
+from shared.domain.times import epoch_seconds, rfc3339
+from shared.ports import Condition, Item, Queue, Update
+from shared.recall.entries import CATEGORIES, STATUSES
+from shared.recall.index import Candidates, Index, Where
+from shared.recall.indexes import Indexes, all_memories, entry_of, pointer_of, searchable, tag_bytes
+from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
+from shared.storage import items, names
+from shared.storage.preferences import preferences_of
+from shared.storage.together import each
+from shared.storage.vaults import Opened
+from shared.text.tokens import Query, query_terms
+
+ALL_PROJECTS = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to look for. `project` "*" means every project; memories of other agents are never found."""
+
+    query: str
+    project: str | None = None
+    agent: str | None = None
+    categories: frozenset[Category] = frozenset()
+    limit: int | None = None
+    preset: str = "default"
+    query_class: QueryClass = "general"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One memory that was found, with its score, every signal of the ranking and the words that it shares with the query."""
+
+    memory: Memory
+    score: float
+    signals: dict[str, float] = field(default_factory=dict)
+    matched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer to a question: best first. `preferences` are the owner's settings as they were read on the way."""
+
+    hits: tuple[Hit, ...] = ()
+    preferences: Preferences = Preferences()
+    opened: Opened | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What one search has read: items of candidates, and memories that the index does not know."""
+
+    items: dict[str, Item]
+    changed: dict[str, Memory]
+
+
+class Searcher:
+    """The use case of `POST /v1/search`, and what `POST /v1/context` stands on."""
+
+    def __init__(self, indexes: Indexes, maintenance: Queue) -> None:
+        self.indexes, self.vaults, self.maintenance = indexes, indexes.vaults, maintenance
+
+    def search(self, owner: str, question: Question) -> Found:
+        """Find memories and count that they were found. Nothing when the owner switched recall off. Raises SealBroken."""
+        opened = self.open(owner, question.project)
+        if opened is None:
+            return Found()
+        preferences = preferences_of(opened)
+        if not preferences.enabled:
+            return Found((), preferences, opened)
+        hits = self.find(opened, question, preferences)
+        self.count(opened.keys, [hit.memory.id for hit in hits])
+        return Found(hits, preferences, opened)
+
+    def open(self, owner: str, project: str | None = None) -> Opened | None:
+        """Read head, change rows and settings, and the index when it is not warm."""
+        opened = self.vaults.open(owner, [names.SETTINGS], changes=True, beside=partial(self.indexes.fetch, owner))
+        if opened is not None and project == ALL_PROJECTS:
+            page = self.vaults.table.query(owner, names.PROJECT)
+            return replace(opened, items=opened.items | {str(item["sk"]): item for item in page.items})
+        return opened
+
+    def find(self, opened: Opened, question: Question, preferences: Preferences) -> tuple[Hit, ...]:
+        """Rank what the opened owner has for a question."""
+        now = self.vaults.clock()
+        preset = PRESETS[question.preset]
+        limit = question.limit or min(preferences.max_results, preset.limit)
+        query = query_terms(question.query, now=now)
+        scopes = self._scopes(opened, question)
+        where = _where(question, scopes, preferences, preset, now)
+        index = self._index(opened)
+        first = index.search(query, where=where, masked=opened.changes).candidates(limits.CANDIDATES)
+        read = self._read(opened, first)
+        entries = [entry_of(opened.keys, memory) for memory in read.changed.values()]
+        again = index.search(query, where=where, masked={*opened.changes, *read.changed, *_lost(first, read)})
+        found = again.candidates(limits.CANDIDATES, changed=entries, cache=self.indexes.terms, owner=_life(opened))
+        ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
+        return self._winners(opened, found, read, ranking, limit, query, now)
+
+    def count(self, keys: OwnerKeys, ids: Sequence[str]) -> None:
+        """Count an access of each memory, at once; only of those that still are there. Errors are ignored: a count is no promise."""
+        now = rfc3339(self.vaults.clock())
+
+        def touch(memory_id: str) -> None:
+            change = Update(
+                names.MEMORY + memory_id, set={"read_at": now}, add={"reads": 1}, condition=Condition(exists=True)
+            )
+            try:
+                self.vaults.table.write(keys.owner, [change])
+            except (Refused, Busy):
+                return
+
+        each(touch, ids)
+
+    def _scopes(self, opened: Opened, question: Question) -> dict[bytes, Scope]:
+        """Return the tags of the scopes to search: the person's, the project's, the named agent's."""
+        keys = opened.keys
+        tags = {items.scope_tag(keys, Scope.USER, None, None): Scope.USER}
+        if question.project == ALL_PROJECTS:
+            projects = [sk.removeprefix(names.PROJECT) for sk in opened.items if sk.startswith(names.PROJECT)]
+            tags |= dict.fromkeys(projects, Scope.PROJECT)
+        elif question.project is not None:
+            tags[items.scope_tag(keys, Scope.PROJECT, question.project, None)] = Scope.PROJECT
+        if question.agent is not None:
+            tags[items.scope_tag(keys, Scope.AGENT, None, question.agent)] = Scope.AGENT
+            if question.project not in {None, ALL_PROJECTS}:
+                tags[items.scope_tag(keys, Scope.AGENT, question.project, question.agent)] = Scope.AGENT
+        return {tag_bytes(tag): scope for tag, scope in tags.items()}
+
+    def _index(self, opened: Opened) -> Index:
+        """Return the owner's index, asking for a build where it is due; without one the table itself is searched."""
+        index = self.indexes.open(opened)
+        if index is None or len(opened.changes) >= limits.CHANGE_ROWS:
+            self.ask_for_build(opened)
+        if index is not None:
+            return index
+        stored = [one.memory for one in all_memories(self.vaults, opened.keys) if one is not None]
+        return Index.build(entry_of(opened.keys, memory) for memory in stored if searchable(memory))
+
+    def ask_for_build(self, opened: Opened) -> None:
+        """Ask maintenance to tidy this owner, once per index and five minutes."""
+        owner = opened.keys.owner
+        message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
+        self.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{pointer_of(opened.head)}")
+
+    def _read(self, opened: Opened, first: Candidates) -> _Read:
+        """Read candidates and changed memories at once; one whose version is not the indexed one counts as changed."""
+        changed = [memory_id for memory_id, version in opened.changes.items() if version]
+        wanted = [names.MEMORY + memory_id for memory_id in {*first.ids, *changed}]
+        found = self.vaults.table.get(opened.keys.owner, wanted)
+        versions = dict(zip(first.ids, first.versions.tolist(), strict=True))
+        fresh: dict[str, Memory] = {}
+        for sk, item in found.items():
+            memory_id = sk.removeprefix(names.MEMORY)
+            if versions.get(memory_id) != item["version"]:
+                memory = _opened_or_none(opened.keys, item)
+                if memory is not None and searchable(memory):
+                    fresh[memory_id] = memory
+        return _Read(found, fresh)
+
+    def _ranked(
+        self,
+        found: Candidates,
+        read: _Read,
+        scopes: Mapping[bytes, Scope],
+        preset: Preset,
+        now: datetime,
+        query_class: QueryClass,
+    ) -> Ranking:
+        reads = [int(read.items.get(names.MEMORY + memory_id, {}).get("reads", 0)) for memory_id in found.ids]
+        known = replace(signals(found, scopes), accesses=np.array(reads, np.float64))
+        return rank(known, preset, now=now.timestamp(), query_class=query_class, limit=len(found.ids))
+
+    def _winners(
+        self,
+        opened: Opened,
+        found: Candidates,
+        read: _Read,
+        ranking: Ranking,
+        limit: int,
+        query: Query,
+        now: datetime,
+    ) -> tuple[Hit, ...]:
+        """Open memories in their order until enough are found; an expired or damaged one is passed over."""
+        hits: list[Hit] = []
+        for place, row in enumerate(ranking.order):
+            memory_id = found.ids[row]
+            item = read.items.get(names.MEMORY + memory_id)
+            memory = read.changed.get(memory_id) or (_opened_or_none(opened.keys, item) if item else None)
+            if memory is None or memory.expired(now):
+                continue
+            counts = entry_of(opened.keys, memory).terms().counts
+            matched = tuple(sorted(term for term in query.whole if term in counts))
+            hits.append(Hit(memory, ranking.scores[place], ranking.explain(place), matched))
+            if len(hits) == limit:
+                break
+        return tuple(hits)
+
+
+def _where(
+    question: Question, scopes: Mapping[bytes, Scope], preferences: Preferences, preset: Preset, now: datetime
+) -> Where:
+    oldest = None
+    days = min((d for d in (preferences.search_days, preset.days) if d > 0), default=-1)
+    if days > 0:
+        oldest = max(0, epoch_seconds(now - timedelta(days=days)))
+    return Where(
+        scopes=frozenset(scopes),
+        statuses=frozenset({STATUSES.index(Status.ACTIVE), STATUSES.index(Status.ARCHIVED)}),
+        categories=frozenset(CATEGORIES.index(c) for c in question.categories) if question.categories else None,
+        created_from=oldest,
+    )
+
+
+def _lost(first: Candidates, read: _Read) -> set[str]:
+    """Return candidates that are not in the table any more."""
+    return {memory_id for memory_id in first.ids if names.MEMORY + memory_id not in read.items}
+
+
+def _opened_or_none(keys: OwnerKeys, item: Item) -> Memory | None:
+    try:
+        return items.from_item(keys, item).memory
+    except SealBroken:
+        return None
+
+
+def _life(opened: Opened) -> str:
+    return f"{opened.keys.owner}/{opened.keys.epoch}"
