@@ -165,7 +165,7 @@ _LOOK_ALIKES = re.compile(
         |cache|dictionary|enter|arrow|hot|shift)[\s_-]*keys?\b
     | \bkey[\s-]*(?:value|press|board|stroke|word|error|pair)s?\b | \bcore\s*(?:dump|i\d|s\b) | \b\d+[\s-]*cores?\b | \bnote(?:book|pad)s?\b
     | \bmust\s+(?:be\s+(?:joking|kidding|a\s+bug|something|nice|wrong)|have\s+been)\b | \bgoing\s+to\s+(?:the|a|sleep|bed)\b
-    | 不确定 | 确定吗 | 能确定 | 无法确定 | 没确定 | 关键[词字] | 使用(?:说明|手册|方法|次数|率|量) 
+    | 不确定 | 确定吗 | 能确定 | 无法确定 | 没确定 | 关键[词字] | 使用(?:说明|手册|方法|次数|率|量)
     | 联系方式 | 不好意思 | 没什么重要 | 不重要 | 计划书
     """
 )

@@ -10,7 +10,7 @@ from functools import cache
 
 _HUMAN = (
     r"passwords?|passwd|passphrase|passcode|pwd|pass(?:word)?\s?code|"
-    r"pin(?:\s?(?:code|number)|码)?|密码|口令|暗号|密語|密碼|通行码|访问码|授权码|提取码|配对码"
+    r"pin(?:\s?(?:code|number)|码)?|密码|口令|暗号|密語|密碼|通行码|访问码|授权码|提取码|配对码|恢复码|备份码|(?:backup|recovery|unlock|security)\s?codes?|pass(?=\s?[:=：])|[a-z]{1,10}password(?=\s?[:=：])"
 )
 _MACHINE = (
     r"(?:api|access|secret|account|signing|encryption|license|service|shared|master|private|webhook|app)[\s_-]{0,2}keys?(?:[\s_-]id)?|"
@@ -21,11 +21,14 @@ _MACHINE = (
 _PHRASE = r"(?:seed|recovery|backup|mnemonic|secret)\s(?:phrase|words)|passphrase|助记词|恢复短语"
 _PAIR = r"credentials|login|账号密码|用户名密码|账户密码|账密|用户名和密码|账号和密码|登录信息"
 
-_DETOUR_EN = r"(?:\s(?:for|of|to|on|in|at)\s[\w'’./@-]{1,30}(?:\s[\w'’./@-]{1,30}){0,4}?)?"
-_DETOUR_ZH = r"(?:我|我们|已经|已|现在|目前|还|就|暂时|先|都|统一|默认|临时|应该|应|被|给|一直|依然|仍|仍然){0,3}"
+_DETOUR_EN = r"(?:\s(?:for|of|to|on|in|at|i|we|that\si|that\swe)\s[\w'’./@-]{1,30}(?:\s[\w'’./@-]{1,30}){0,4}?)?"
+_DETOUR_ZH = (
+    r"(?:我|我们|已经|已|现在|目前|之前|后来|以前|刚刚|刚才|刚|今天|昨天|分别|全部|依旧|还|就|暂时|先|都|统一|默认|临时"
+    r"|应该|应|被|给|一直|依然|仍然|仍){0,3}"
+)
 _CONNECTOR = (
     r"(?P<strong>\s{0,3}(?:是[:：]|为[:：]|[:：=＝]{1,2}>?|=>|->|→)\s{0,3}|"
-    r"\s?(?:设置为|设置成|设置的是|设为|设成|改为|改成了?|换成了?|更新为|重置为|重置成)\s{0,3}[:：]?\s{0,3})|"
+    r"\s?(?:设置为|设置成|设置的是|设为|设成|改为|改成|改回|换成|换为|更新为|更新成|重置为|重置成|定为|定成)了?\s{0,3}[:：]?\s{0,3})|"
     r"(?P<weak>\s?(?:是|为|叫做?|用的是|用)\s{0,3}|"
     r"\s(?:is|was|are|will\sbe|should\sbe|to|becomes)(?:\s(?:now|still|currently|just|simply))?"
     r"(?:\s(?:set|changed|reset|updated|rotated)\sto)?\s{1,3})"
@@ -36,8 +39,8 @@ _CONNECTOR = (
 def labelled() -> re.Pattern[str]:
     """A label with its connector; what follows it is judged by `secrets.py`. Groups name the kind of label."""
     return re.compile(
-        rf"(?P<label>(?<![A-Za-z])(?:(?P<phrase>{_PHRASE})|(?P<pair>{_PAIR})|(?P<password>{_HUMAN})"
-        rf"|(?P<machine>{_MACHINE})))(?![A-Za-z])[\"'”’`]{{0,2}}(?:{_DETOUR_EN}{_DETOUR_ZH}(?:{_CONNECTOR})|(?P<bare>\s{{0,3}}))",
+        rf"(?P<label>(?:(?<![A-Za-z])|(?=[密口暗通访授提配密秘私令凭激注助恢账用登接应加签备]))(?:(?P<phrase>{_PHRASE})|(?P<pair>{_PAIR})|(?P<password>{_HUMAN})"
+        rf"|(?P<machine>{_MACHINE})))(?![A-Za-z])(?:['’]s(?=\s))?[\"'”’`]{{0,2}}(?:\s?[(（][^()（）\n]{{1,24}}[)）])?(?:{_DETOUR_EN}{_DETOUR_ZH}(?:{_CONNECTOR})|(?P<bare>\s{{0,3}}))",
         re.IGNORECASE,
     )
 
@@ -126,6 +129,9 @@ _TALK = """
     names
 """
 TALK = frozenset(_TALK.split())
+CODE_WORDS = TALK | frozenset(
+    ("hash", "pass", "pwd", "get", "input", "form", "db", "param", "reset", "hasher", "encoder", "plain", "raw")
+)
 TALK_ENDINGS = (
     "ed",
     "ing",
@@ -152,6 +158,10 @@ PLACEHOLDER = re.compile(
     r"[A-Za-z_][\w.]{0,60}[(\[].{0,200}|~?/[\w./~-]{2,200}|\w[\w.+-]{0,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}|"
     r"v?\d{1,4}(?:\.\d{1,6}){1,3}|\d{4}-\d{1,2}-\d{1,2}|[\w-]{1,60}\.(?:md|txt|json|ya?ml|env|py|ts|js|toml|ini|pem|html?|com|cn|org|io)|"
     r"\d{1,3}(?:-\d{1,3})?(?:bit|bits|chars?|bytes?|min|mins|minutes?|h|hours?|days?|d|s|ms|k|kb|mb|%)"
+)
+FOLLOW_ON = re.compile(
+    r"(?i)[\s，,;；。]{0,2}(?:后来|现在|然后|之后|今天|上周|又|再|已经|已){0,2}(?:改成|换成|改为|改回|变成)了?\s?"
+    r"|[,;.]?\s(?:but\s|and\s)?(?:it\s(?:is|was)\s|it['’]s\s|is\s|was\s)?(?:now|then|later|previously|before\sthat)\s(?:it\s(?:is|was)\s)?(?:changed\sto\s)?"
 )
 NUMBER_UNIT = re.compile(
     r"\s?(?:位|个|字|次|天|年|月|日|分|秒|小时|种|条|行|到|至|-\d|–|~\d|以上|以内|characters?|chars?|digits?|letters?|days?|hours?|minutes?|"

@@ -155,6 +155,20 @@ def _labelled(text: str) -> Iterator[tuple[int, int, str]]:
         if span:
             done = span[1]
             yield (*span, "token" if label["machine"] else "password")
+            if later := _changed_to(text, span[1]):
+                done = later[1]
+                yield (*later, "password")
+
+
+def _changed_to(text: str, end: int) -> tuple[int, int] | None:
+    """The newer value in "密码是 old1，后来改成 new2": it has no label of its own."""
+    link = forms.FOLLOW_ON.match(text, end)
+    run = _RUN.match(text, link.end()) if link else None
+    if not run:
+        return None
+    value = _trimmed(run.group())
+    mixed = len(value) >= 4 and _MIXED.fullmatch(value) and not forms.PLACEHOLDER.fullmatch(value)
+    return (run.start(), run.start() + len(value)) if mixed else None
 
 
 def _value_after(text: str, label: re.Match[str]) -> tuple[int, int] | None:
@@ -211,8 +225,7 @@ def _pair_value(text: str, at: int) -> tuple[int, int] | None:
 
 def _plausible(value: str, machine: bool, strength: str, after: str, label: re.Match[str]) -> bool:
     """Whether a run of signs after a label is a value and not talk, a placeholder, code or a measure."""
-    lower = value.lower().rstrip("!")
-    if len(value) < 4 or lower in forms.TALK or forms.PLACEHOLDER.fullmatch(value):
+    if len(value) < 4 or value.lower().rstrip("!") in forms.TALK or forms.PLACEHOLDER.fullmatch(value):
         return False
     if strength != "strong" and forms.TALK_AFTER_ZH.match(after):
         return False
@@ -222,25 +235,35 @@ def _plausible(value: str, machine: bool, strength: str, after: str, label: re.M
         return len(value) >= (10 if machine else 4)
     if strength == "bare":
         return bool(_MIXED.fullmatch(value)) and len(value) >= (16 if machine else 6) and value[0] not in "([{<-"
-    if not any(sign.isalnum() for sign in value):
-        return False
+    if label["label"].lower().startswith("pin"):
+        return any(sign.isdigit() for sign in value)
+    if machine:
+        return _plausible_token(value, strength)
+    return _plausible_password(value, strength, after)
+
+
+def _plausible_token(value: str, strength: str) -> bool:
+    """A token is drawn by a machine: letters with digits, or a very long word of mixed case."""
+    if value.isalpha() or _IDENTIFIER.fullmatch(value):
+        return len(value) >= 20 and value[1:] != value[1:].lower() and value != value.upper() and value.isalpha()
+    return bool(_MIXED.fullmatch(value)) and len(value) >= (6 if strength == "strong" else 8)
+
+
+def _plausible_password(value: str, strength: str, after: str) -> bool:
+    lower = value.lower().rstrip("!")
     if value.rstrip("!").isalpha() or _IDENTIFIER.fullmatch(value):
-        return _plausible_word(value, machine, strength, after)
+        return _plausible_word(value, strength, after)
     if _KEBAB.fullmatch(value):
-        return (
-            not machine and (value.count("-") >= 2 or strength == "strong") and not lower.endswith(forms.TALK_ENDINGS)
-        )
-    if machine:
-        return bool(_MIXED.fullmatch(value)) and len(value) >= (6 if strength == "strong" else 8)
-    return not lower.endswith("n't")
+        return (value.count("-") >= 2 or strength == "strong") and not lower.endswith(forms.TALK_ENDINGS)
+    return any(sign.isalnum() for sign in value) and not lower.endswith("n't")
 
 
-def _plausible_word(value: str, machine: bool, strength: str, after: str) -> bool:
+def _plausible_word(value: str, strength: str, after: str) -> bool:
     inner_capital = value[1:] != value[1:].lower() and value != value.upper()
-    if machine:
-        return len(value) >= 20 and inner_capital
-    if _IDENTIFIER.fullmatch(value) or not _CLAUSE_END.match(after):
+    if not _CLAUSE_END.match(after):
         return False
+    if _IDENTIFIER.fullmatch(value):
+        return strength == "strong" and not forms.CODE_WORDS & set(re.split(r"[_.]", value.lower()))
     if strength == "strong" or inner_capital:
         return True
     return len(value) >= 5 and not value.lower().endswith(forms.TALK_ENDINGS)
