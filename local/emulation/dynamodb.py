@@ -218,7 +218,8 @@ def _answer_batch_write(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _count_read(table: Any, key: dict[str, Any], **how: bool) -> None:
-    item = _Spot(table, key).item() if all(name in key for name in table.table_key_attrs) else None
+    names = table.table_key_attrs
+    item = table.get_item(*(DynamoType(key[name]) for name in names)) if all(name in key for name in names) else None
     METER.read_units += read_units(item_size(item.attrs) if item else 0, **how)
 
 
@@ -242,6 +243,10 @@ def _answer_batch_get(original: Callable[..., Any]) -> Callable[..., Any]:
         return answer
 
     return batch_get_item
+
+
+def _contains_duplicates(_: Any, keys: list[Any]) -> bool:
+    return len({dynamo_json_dump(key) for key in keys}) < len(keys)
 
 
 def _answer_transact_get(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -349,6 +354,8 @@ def install(patches: Patches, clock: Callable[[], float]) -> None:
     reason = "reads are metered where item sizes are known"
     patches.replace(Handler, "get_item", _answer_get(Handler.get_item), reason)
     patches.replace(Handler, "batch_get_item", _answer_batch_get(Handler.batch_get_item), reason)
+    reason_keys = "moto compares every key of a batch with every other"
+    patches.replace(Handler, "_contains_duplicates", _contains_duplicates, reason_keys)
     patches.replace(Handler, "transact_get_items", _answer_transact_get(Handler.transact_get_items), reason)
     reason = "moto allows 25 items in TransactGetItems, DynamoDB 100"
     patches.replace(responses, "TRANSACTION_MAX_ITEMS", TRANSACTION_ITEMS, reason)
