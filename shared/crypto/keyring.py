@@ -4,7 +4,6 @@ Pure: the key service unwraps, the caller stores and caches; this module derives
 """
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Mapping
@@ -109,9 +108,12 @@ def _wrapped(value: object) -> bytes:
     if not isinstance(value, str) or not value:
         raise SealBroken
     try:
-        return base64.b64decode(value, validate=True)
-    except binascii.Error:
+        blob = base64.b64decode(value, validate=True)
+    except ValueError:
         raise SealBroken from None
+    if base64.b64encode(blob).decode() != value:
+        raise SealBroken
+    return blob
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
