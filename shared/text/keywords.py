@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from shared.text.normalise import has_han
+from shared.text.pattern import Pattern
 
 
 class Words(NamedTuple):
@@ -151,7 +152,7 @@ TRIGGERS: tuple[Trigger, ...] = (
 
 CUSTOM_CATEGORY, CUSTOM_IMPORTANCE = "knowledge", 8
 
-_LOOK_ALIKES = re.compile(
+_LOOK_ALIKES = Pattern(
     r"""(?ix)
     \b(?:look|feel|sound|seem|smell|taste|act|behave|work|look(?:s|ed)|feels|felt|sounds|seems|works|just|more|much|rather|something|anything
         |nothing|stuff|things?|is|it's|was)\s+like\b (?!\s+to\b)
@@ -169,25 +170,25 @@ _LOOK_ALIKES = re.compile(
     | 联系方式 | 不好意思 | 没什么重要 | 不重要 | 计划书
     """
 )
-_SQL_SELECT = re.compile(r"\bSELECT\b")
-_DURABLE = re.compile(
+_SQL_SELECT = Pattern(r"\bSELECT\b")
+_DURABLE = Pattern(
     r"(?i)\b(?:always|never|from\s+now\s+on|every\s+time|in\s+(?:the\s+)?future|by\s+default|whenever|any\s+time)\b|以后|今后|往后|每次|一律|永远|始终|总是|从来不|从不|默认"
 )
 _THIS_EN = (
     r"(?:this|that|it|these|those|any\s+of\s+(?:this|that|it)|anything|the\s+(?:above|following|conversation|chat))"
 )
-_SUPPRESS = re.compile(
+_SUPPRESS = Pattern(
     r"(?i)(?:不要|别|不用|无需|不必|请勿|禁止)(?:再|把这个|把这些|给我|帮我)?(?:保存|存下来|存储(?=$|[这它此，。！])|记住|记下|记录(?=$|[这它此，。！])|记忆)"
     rf"|\b(?:don['’]?t|do\s+not|never|please\s+don['’]?t)\s+(?:save|store|remember|memori[sz]e|record|keep)\s*(?:{_THIS_EN}\b|[.,;:!，。：]|$)"
     r"|\boff\s+the\s+record\b"
 )
-_SUPPRESS_WHOLE = re.compile(
+_SUPPRESS_WHOLE = Pattern(
     r"(?i)(?:不要|别|不用|请勿).{0,6}(?:保存|记录|记住|记下).{0,4}(?:对话|会话|聊天|谈话)|(?:这次|本次|这段)(?:对话|会话|聊天).{0,4}(?:不要|别|不用)"
     r"|\b(?:don['’]?t|do\s+not)\s+(?:save|store|remember|record)\s+(?:this|the|our)\s+(?:conversation|chat|session)"
 )
-_SUPPRESS_SENTENCE = re.compile(r"(?i)\bdon['’]?t\s+save\b|\bdo\s+not\s+save\b")
+_SUPPRESS_SENTENCE = Pattern(r"(?i)\bdon['’]?t\s+save\b|\bdo\s+not\s+save\b")
 _FORCE_THIS_EN = r"(?:this|that|these|the\s+following)"
-_FORCE = re.compile(
+_FORCE = Pattern(
     r"(?i)(?<![不别勿])(?:请|帮我|麻烦|你要|务必|给我)?(?:记住|记一下|记下|记好|保存|存一下|存下)(?:了)?(?:这个|这些|这点|这一点|这件事|这条|以下|下面|一下|下来)"
     r"|(?<![不别勿要])(?:请|帮我|麻烦)?(?:记住|记一下|记下来?|保存)\s*[:：,，]"
     rf"|(?<!n't\s)(?<!not\s)\b(?:please\s+)?(?:save|remember|memori[sz]e|note)\s+{_FORCE_THIS_EN}\b"
@@ -195,7 +196,7 @@ _FORCE = re.compile(
     r"|^\s*(?:please\s+|and\s+|also\s+)*remember\s+(?:that|my|i|i'm|we|our|to)\b|^\s*(?:please\s+)?(?:keep\s+in\s+mind|don't\s+forget)\s+(?:that|this)\b"
     r"|^\s*(?:请|请你|你)?记住"
 )
-_FORCE_PREFIX = re.compile(
+_FORCE_PREFIX = Pattern(
     r"(?i)\s*(?:(?:请你?|帮我|麻烦你?|你要?|务必|给我|please|and|also)\s*)*"
     r"(?:(?:记住|记一下|记下来?|记好|保存|存一下|存下)(?:了)?(?:这个|这些|这点|这一点|这件事|这条|以下|下面|一下|下来)?"
     r"|(?:save|remember|memori[sz]e|note|keep\s+in\s+mind)(?=\W)(?:\s+(?:this|that|these|the\s+following)(?=\W|$))?)\s*[:：,，.。!！—-]*\s*"

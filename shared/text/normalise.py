@@ -3,12 +3,13 @@
 Knows nothing of memories, limits or storage; the standard library only.
 """
 
-import re
 import unicodedata
 
+from shared.text.pattern import Pattern
+
 _BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-_HAN = re.compile(r"[\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]")
-_LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f'’]*")
+_HAN = Pattern(r"[\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]")
+_LATIN_WORD = Pattern(r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f'’]*")
 _HAN_PER_WORD = 0.6
 
 

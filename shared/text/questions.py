@@ -3,20 +3,20 @@
 None of the three is a fact about the person. Both languages; Python's `re` only.
 """
 
-import re
+from shared.text.pattern import Pattern
 
-_CLAUSE = re.compile(r"[,，;；、]|\s[—–-]{1,2}\s|——")
-_QUESTION_MARK = re.compile(r"[?？][\"'”’」』）)!！?？\s~]*$")
-_PARTICLE = re.compile(r"(?:吗|呢|(?<!什)(?<!这)(?<!那)么)[。.!！~～\s]*$")
+_CLAUSE = Pattern(r"[,，;；、]|\s[—–-]{1,2}\s|——")
+_QUESTION_MARK = Pattern(r"[?？][\"'”’」』）)!！?？\s~]*$")
+_PARTICLE = Pattern(r"(?:吗|呢|(?<!什)(?<!这)(?<!那)么)[。.!！~～\s]*$")
 _TAIL = 24
-_QUESTION_ZH = re.compile(
+_QUESTION_ZH = Pattern(
     r"^(?:请问|为什么|为何|怎么|怎样|如何|什么|哪[里个些儿]|谁|多少|几[个点时]|是不是|能不能|可不可以|有没有|要不要|可以.{0,20}吗|能.{0,20}吗)"
     r"|(?:是什么|怎么(?:办|做|弄|写|用|样|处理|解决|配置|回事)|为什么|是谁|是不是|有没有|能不能|可不可以|要不要|会不会|好不好|行不行|对不对|多少钱|什么意思|什么时候|在哪里|哪个好|哪一个|还是用什么)"
 )
-_TOLD_ZH = re.compile(
+_TOLD_ZH = Pattern(
     r"(?:不管|无论|不论|知道|明白|了解|说明|解释|记录|不知道).{0,8}(?:什么|怎么|为什么|谁|哪)|没什么|什么都|怎么都|谁都|哪里都"
 )
-_QUESTION_EN = re.compile(
+_QUESTION_EN = Pattern(
     r"(?i)^(?:so|and|but|ok|okay|well|hey|hi|um|also|then|now)?[\s,]*(?:(?:what|how|why|who|whom|whose|which|where)(?:'s|'re|\s+(?:is|are|was|were|do|does|did|can|could|"
     r"should|would|will|about|if|come|much|many|long|often|else|kind|to|i|we|you|the|of)\b|\s*$)|when\s+(?:is|are|was|do|does|did|can|should|will|would)\b|"
     r"(?:do|does|did|is|are|was|were|can|could|would|will|should|shall|may|might|have|has|had|isn't|aren't|don't|doesn't|didn't|can't|won't|couldn't)"
@@ -34,10 +34,10 @@ _SMALL_ZH = """
     了 呀 啊 的 吧 非常 很 你的帮助 不客气
 """
 # Atomic: each word is tried longest first and never given back, so that a long run of 好的好的… takes one pass.
-_SMALL_TALK = re.compile(
+_SMALL_TALK = Pattern(
     rf"(?i)(?>(?:{_SMALL_EN})(?![A-Za-z'’])|{'|'.join(sorted(_SMALL_ZH.split(), key=len, reverse=True))}|[\s,，.。!！~～、;；?？…])++"
 )
-_ORDER_ZH = re.compile(
+_ORDER_ZH = Pattern(
     r"^(?:那|那么|好的?|现在|然后|接着|再|先|另外)?[，,\s]*(?:请|麻烦|劳驾|帮我|帮忙|帮|给我|替我|为我|你来|你先|你再|你帮|把(?!.{0,12}(?:定为|设为|改成|改为))|继续|开始|试试|试一下|看看|看一下|检查一下"
     r"|解释|翻译|总结|生成|写(?:一|个|出|篇|段|下)|列出|列一下|画|查一下|查查|搜索|搜一下|运行|执行|修复|修一下|重构|优化|告诉我|说说|讲讲|介绍|推荐|分析|对比|比较|举个?例|添加|加上|加一|删掉|删除|改一下|实现(?:一)"
     r"|我(?:想|要|需要|希望)(?:让)?(?:你|您)|你(?:能|可以|可否|帮))"
@@ -48,7 +48,7 @@ _ORDER_EN_VERBS = (
     "|count|calculate|compute|plan|think|answer|reply|respond|stop|start|go|do|put|send|ignore|forget|pretend|act|be|keep|note|consider|choose|select|pick|design|propose|prepare|provide|select"
     "|configure|remember|follow|avoid|don't|do\\s+not|proceed|repeat|include|turn|replace|apply|merge|commit|push|call|ask|wait"
 )
-_ORDER_EN = re.compile(
+_ORDER_EN = Pattern(
     rf"(?i)^(?:ok|okay|so|now|then|and|also|great|thanks|hey|hi|first|next|finally|just|again)?[\s,.!]*(?:please\s+|kindly\s+|pls\s+)?(?:just\s+|also\s+|always\s+|never\s+|now\s+)?"
     rf"(?:{_ORDER_EN_VERBS})\b(?!\s*(?:is|are|was|has|cases?)\b)"
     r"|^(?:please|pls|kindly)\b|^(?:i|we)(?:\s+(?:want|need)|['’]d\s+like|\s+would\s+like)\s+you\s+to\b|^(?:can|could|would|will)\s+you\b|^you\s+(?:should|must|need\s+to|have\s+to|can)\b"

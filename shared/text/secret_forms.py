@@ -8,6 +8,8 @@ the plugins of detect-secrets 1.5 (docs/decisions/secret-detector.md).
 import re
 from functools import cache
 
+from shared.text.pattern import Pattern
+
 _HUMAN = (
     r"passwords?|passwd|passphrase|passcode|pwd|pass(?:word)?\s?code|"
     r"pin(?:\s?(?:code|number)|码)?|密码|口令|暗号|密語|密碼|通行码|访问码|授权码|提取码|配对码|恢复码|备份码|(?:backup|recovery|unlock|security)\s?codes?|pass(?=\s?[:=：])|[a-z]{1,10}password(?=\s?[:=：])"
@@ -105,8 +107,8 @@ def assignment() -> re.Pattern[str]:
     )
 
 
-PEM_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-PEM_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+PEM_BEGIN = Pattern(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+PEM_END = Pattern(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 
 # Words that follow "password is" or "token:" and are talk about a secret, not the secret.
 _TALK = """
@@ -150,7 +152,7 @@ TALK_ENDINGS = (
     "n't",
 )
 
-PLACEHOLDER = re.compile(
+PLACEHOLDER = Pattern(
     r"(?i)[<\[{(%$].{0,200}|x{3,}|\*{2,}.{0,200}|\.{2,}.{0,200}|…{1,9}|-{2,}.{0,60}|_{2,}|\?{2,}|"
     r"(?:your|my|the|some|an?|insert|enter|replace)[-_].{0,60}|.{0,60}[-_](?:here|placeholder|goes-here)|"
     r"(?:os|process|env|config|settings|self|this|request|req|ctx|secrets|vault|credentials|user|data|kwargs|args|params|opts|options)"
@@ -159,16 +161,16 @@ PLACEHOLDER = re.compile(
     r"v?\d{1,4}(?:\.\d{1,6}){1,3}|\d{4}-\d{1,2}-\d{1,2}|[\w-]{1,60}\.(?:md|txt|json|ya?ml|env|py|ts|js|toml|ini|pem|html?|com|cn|org|io)|"
     r"\d{1,3}(?:-\d{1,3})?(?:bit|bits|chars?|bytes?|min|mins|minutes?|h|hours?|days?|d|s|ms|k|kb|mb|%)"
 )
-FOLLOW_ON = re.compile(
+FOLLOW_ON = Pattern(
     r"(?i)[\s，,;；。]{0,2}(?:后来|现在|然后|之后|今天|上周|又|再|已经|已){0,2}(?:改成|换成|改为|改回|变成)了?\s?"
     r"|[,;.]?\s(?:but\s|and\s)?(?:it\s(?:is|was)\s|it['’]s\s|is\s|was\s)?(?:now|then|later|previously|before\sthat)\s(?:it\s(?:is|was)\s)?(?:changed\sto\s)?"
 )
-NUMBER_UNIT = re.compile(
+NUMBER_UNIT = Pattern(
     r"\s?(?:位|个|字|次|天|年|月|日|分|秒|小时|种|条|行|到|至|-\d|–|~\d|以上|以内|characters?|chars?|digits?|letters?|days?|hours?|minutes?|"
     r"seconds?|months?|years?|times|bits?|bytes?|words?|per\b|or\s(?:more|longer|less)|tokens?\b)"
 )
-TALK_AFTER_ZH = re.compile(
+TALK_AFTER_ZH = Pattern(
     r"\s?(?:的(?!时候|，|。)|加密|存储|存的|哈希|算法|格式|类型|字段|编码|管理|生成|登录|认证|验证|校验|签名|签发|模式|策略|方案|协议|服务|方式|环境变量|变量|颁发|里|中|上|发)"
 )
-HAN_PHRASE = re.compile(r"[\u4e00-\u9fff]{4,12}(?=[\s。，,.！!；;”\"]|$)")
+HAN_PHRASE = Pattern(r"[\u4e00-\u9fff]{4,12}(?=[\s。，,.！!；;”\"]|$)")
 HAN_TALK = frozenset("必填忘不要请见在需已空无同问改由可太没的有错很过该会能被和或为是")

@@ -11,32 +11,33 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from shared.text import secret_forms as forms
+from shared.text.pattern import Pattern
 
 MASK = "***"
 
 _LONGEST_JUDGED = 512
-_RUN = re.compile(rf"[!-~]{{1,{_LONGEST_JUDGED}}}")
-_REST_OF_RUN = re.compile(r"[!-~]*")
-_QUOTED = re.compile(r"[\"'“「『`‘](?P<value>[^\n\"'”」』`’]{3,200})[\"'”」』`’]")
-_CUT = re.compile(r"[;&](?=\w+=)|,(?=[\"']?[\w-]+[\"']?[:=])|[;&,|](?=\s|$)|</")
+_RUN = Pattern(rf"[!-~]{{1,{_LONGEST_JUDGED}}}")
+_REST_OF_RUN = Pattern(r"[!-~]*")
+_QUOTED = Pattern(r"[\"'“「『`‘](?P<value>[^\n\"'”」』`’]{3,200})[\"'”」』`’]")
+_CUT = Pattern(r"[;&](?=\w+=)|,(?=[\"']?[\w-]+[\"']?[:=])|[;&,|](?=\s|$)|</")
 _TRAILING = ".,;:?\"'`>]}"
-_WORDS = re.compile(r"[a-z]{3,12}(?:[ \t][a-z]{3,12}){3,23}(?![A-Za-z])")
-_PAIR = re.compile(r"(?P<user>[\w.@+-]{1,60})\s?(?:/|,|，|:|：|、|\||和|and\s|\s)\s?(?P<value>[!-~]{4,200})")
-_CLAUSE_END = re.compile(
+_WORDS = Pattern(r"[a-z]{3,12}(?:[ \t][a-z]{3,12}){3,23}(?![A-Za-z])")
+_PAIR = Pattern(r"(?P<user>[\w.@+-]{1,60})\s?(?:/|,|，|:|：|、|\||和|and\s|\s)\s?(?P<value>[!-~]{4,200})")
+_CLAUSE_END = Pattern(
     r"(?:[,;:，。；！？!?.]?\s*$|[,;，。；！？)）\n]|[.!?](?:\s|$)|\s(?:and|for|so|but|on|with|—|-|\()(?:\s|\w))"
 )
-_IDENTIFIER = re.compile(r"[A-Za-z]+(?:[_.][A-Za-z]+)+")
-_KEBAB = re.compile(r"[a-z]+(?:-[a-z]+)+")
-_MIXED = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[!-~]+", re.DOTALL)
-_HEX = re.compile(r"[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*")
-_SENSITIVE_NAME = re.compile(r"(?i)key|token|secret|passw|pwd|auth|cred|sig|salt")
-_PUBLIC_NAME = re.compile(
+_IDENTIFIER = Pattern(r"[A-Za-z]+(?:[_.][A-Za-z]+)+")
+_KEBAB = Pattern(r"[a-z]+(?:-[a-z]+)+")
+_MIXED = Pattern(r"(?=.*[A-Za-z])(?=.*\d)[!-~]+", re.DOTALL)
+_HEX = Pattern(r"[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*")
+_SENSITIVE_NAME = Pattern(r"(?i)key|token|secret|passw|pwd|auth|cred|sig|salt")
+_PUBLIC_NAME = Pattern(
     r"(?i)public|cache|primary|foreign|partition|sort|idempoten|object|hash|sha\d|etag|digest|integrity|checksum|commit|uuid|version|image|path|url"
 )
-_PEM_BODY = re.compile(r"[\w+/=\\:, .-]*(?:\r?\n[A-Za-z0-9+/=]{16,}(?=\r?\n|$))*")
+_PEM_BODY = Pattern(r"[\w+/=\\:, .-]*(?:\r?\n[A-Za-z0-9+/=]{16,}(?=\r?\n|$))*")
 _LABEL_WINDOW = 48
-_CLAUSE = re.compile(r"[\n\r，。；！？,;!?]|\.\s")
-_LABEL_TAIL = re.compile(
+_CLAUSE = Pattern(r"[\n\r，。；！？,;!?]|\.\s")
+_LABEL_TAIL = Pattern(
     r"(?i)(?:\s|[:：=＝>\"'“「『`‘(（*-]|\b(?:is|was|are|now|be|will|should|set|changed|to|the)(?=\W*$)|是|为|叫做?|用的是|改成了?|改为|设为|换成了?)+$"
 )
 
@@ -112,9 +113,9 @@ def contains_mask(text: str) -> bool:
 def _private_keys(text: str) -> Iterator[tuple[int, int, str]]:
     if "PRIVATE KEY" not in text:
         return
-    ends = [end.end() for end in re.finditer(forms.PEM_END, text)]
+    ends = [end.end() for end in forms.PEM_END.finditer(text)]
     done = at = 0
-    for begin in re.finditer(forms.PEM_BEGIN, text):
+    for begin in forms.PEM_BEGIN.finditer(text):
         if begin.start() < done:
             continue
         while at < len(ends) and ends[at] <= begin.end():

@@ -4,10 +4,10 @@ Full stops that end nothing (versions, addresses, abbreviations, list numbers) d
 a short quotation or bracket. Every scan is one pass: quotations are matched by a stack, not by backtracking.
 """
 
-import re
+from shared.text.pattern import Pattern
 
-_END = re.compile(r"[。！？；…!?.]+")
-_LINE = re.compile(r"[^\n\r\u2028\u2029\x85\v\f]+")
+_END = Pattern(r"[。！？；…!?.]+")
+_LINE = Pattern(r"[^\n\r\u2028\u2029\x85\v\f]+")
 _CLOSERS = "\"'”’」』）)]】》〉`"
 _PAIRS = {"”": "“", "’": "‘", "」": "「", "』": "『", "）": "（", ")": "(", "】": "【", "》": "《", "]": "["}
 _OPENERS = frozenset(_PAIRS.values())
@@ -24,8 +24,8 @@ _ABBREVIATION = frozenset(
 )
 _ABBREVIATION_UNLESS_CAPITAL = frozenset(_words("etc inc ltd co corp a.m p.m u.s u.k jr sr al bros"))
 _BEFORE_NUMBER = frozenset(_words("no nr p pp vol sec ch art ex jan feb mar apr jun jul aug sep sept oct nov dec"))
-_WORD_BEFORE = re.compile(r"[A-Za-z][A-Za-z.]{0,12}$")
-_LIST_NUMBER = re.compile(r"\s*[(（]?(?:\d{1,3}|[A-Za-z])$")
+_WORD_BEFORE = Pattern(r"[A-Za-z][A-Za-z.]{0,12}$")
+_LIST_NUMBER = Pattern(r"\s*[(（]?(?:\d{1,3}|[A-Za-z])$")
 
 
 def split(text: str) -> list[str]:

@@ -6,14 +6,16 @@ and documents handed over for work are left out. Every result is an exact piece 
 
 import re
 
+from shared.text.pattern import Pattern
+
 _FRAME_NAMES = (
     "nacre_memory|nacre|memory|memories|recalled|context|document|documents|file|files|tool_result|tool_output|tool|system|attachment|attachments"
     "|search_results|webpage|article|email|log|logs|quote|pre|code|transcript|instructions"
 )
-_OPENING = re.compile(
+_OPENING = Pattern(
     rf"(?im)^[ \t]{{0,8}}(?P<fence>`{{3,}}|~{{3,}})[^\n]*$|<(?P<frame>{_FRAME_NAMES})(?:\s[^<>\n]{{0,200}})?>"
 )
-_PASTED_LINE = re.compile(
+_PASTED_LINE = Pattern(
     r"""(?x)\s{0,40}(?: > | \[(?:recalled|memory|tool|system|context|assistant|nacre)\b | [{}\]] | \[\s*(?:[{\["\d]|$) | "[\w .-]{1,60}"\s?:
       | \|.*\|\s*$ | </?[A-Za-z][\w-]{0,30}[\s>/] | \$\s | (?:\+\+\+|---|@@)\s | Traceback\s | File\s" | at\s[\w$.<>]+\( | diff\s--git
       | \d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL)\b[\]: ]
@@ -34,15 +36,15 @@ _WORK_EN = (
     "translate|summari[sz]e|proofread|rewrite|review|paraphrase|explain|analy[sz]e|polish|edit|correct|check|classify"
     "|process|parse|format"
 )
-_HANDED_OVER = re.compile(
+_HANDED_OVER = Pattern(
     rf"(?im)(?:以下|下面|如下|这)[是为]?[^。！？\n]{{0,20}}(?:{_MATERIAL_NOUN_ZH})[^。！？\n:：]{{0,10}}[:：]"
     rf"|(?:^|[。！？，]|请|帮我|帮忙|麻烦)\s?(?:{_WORK_ZH})(?![了过])[^。！？\n:：]{{0,24}}[:：]"
     rf"|\b(?:here(?:'s|\s+is|\s+are)|below\s+(?:is|are)|this\s+is|the\s+following|pasting|pasted)\b[^.!?\n:]{{0,40}}\b(?:{_MATERIAL_NOUN_EN})\b[^.!?\n:]{{0,24}}:(?=\s|$)"
     rf"|(?:^|[.!?,]\s|\bplease\s|\byou\s|\bto\s)(?:{_WORK_EN})\b[^.!?\n:]{{0,40}}:(?=\s|$)"
 )
-_REQUEST = re.compile(r"(?i)记住|记下|保存|remember|\bsave\b|\bnote\s+(?:this|that)\b")
+_REQUEST = Pattern(r"(?i)记住|记下|保存|remember|\bsave\b|\bnote\s+(?:this|that)\b")
 _REQUEST_WINDOW = 80
-_HEADING = re.compile(r"(?m)^#{1,6}[ \t]+\S")
+_HEADING = Pattern(r"(?m)^#{1,6}[ \t]+\S")
 _DOCUMENT_HEADINGS = 3
 
 

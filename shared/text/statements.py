@@ -3,47 +3,47 @@
 Patterns over single sentences in both languages; the rules extractor decides with them. Python's `re` only.
 """
 
-import re
+from shared.text.pattern import Pattern
 
-_SELF = re.compile(
+_SELF = Pattern(
     r"(?i)^(?:我叫|我是|我的|我在|我住|我对|我有|我会|我不|我没|我从|我来自|我姓|我今年|我属|我每|我想要|我爱|我讨厌|我已经|我用|我们|我|本人|咱们|俺)"
     r"|(?<![A-Za-z])(?:i['’]?m|i\s+am|my|i['’]ve|i\s+(?:have|work|live|own|order|speak|study|study|eat|drink|play|drive|come|was|do|don['’]?t|can|can['’]?t|always|usually|never"
     r"|hate|love|need|want|run|grew|moved|teach|manage|lead|maintain)|mine|myself|we|our)(?![A-Za-z])"
 )
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON = Pattern(
     r"(?i)(?<!帮)(?<!给)(?<!替)(?<!为)我|咱们|(?<![A-Za-z])(?:i|i['’](?:m|ve|d|ll)|my|we|our|we['’](?:re|ve|ll))(?![A-Za-z])"
 )
-_ONE_SELF = re.compile(r"(?i)我(?!们)|(?<![A-Za-z])(?:i|i['’](?:m|ve|d|ll)|my|me|mine)(?![A-Za-z])")
-_ASSISTANT = re.compile(r"(?i)^(?:you(?:['’]re|r|['’]ve|['’]ll)?\b|你(?:们)?|您)")
-_PROJECT = re.compile(
+_ONE_SELF = Pattern(r"(?i)我(?!们)|(?<![A-Za-z])(?:i|i['’](?:m|ve|d|ll)|my|me|mine)(?![A-Za-z])")
+_ASSISTANT = Pattern(r"(?i)^(?:you(?:['’]re|r|['’]ve|['’]ll)?\b|你(?:们)?|您)")
+_PROJECT = Pattern(
     r"(?i)我们|咱们|项目|仓库|代码库|团队|后端|前端|接口|数据库|服务器|服务(?=[的用在端是])|部署|分支|架构|模块|线上|测试环境|生产环境|表名|字段|版本"
     r"|(?<![A-Za-z])(?:we|our|us|ours|project|repo|repository|codebase|monorepo|api|apis|backend|back-end|frontend|front-end|database|db|service|services|deploy|deploys|deployment"
     r"|deployments|schema|branch|branches|staging|production|prod|endpoint|endpoints|pipeline|ci|module|modules|migration|migrations|server|the\s+app|release|releases|team)(?![A-Za-z])"
 )
-_SUBJECT = re.compile(
+_SUBJECT = Pattern(
     r"(?i)我|咱|团队|公司|项目|后端|前端|这边|本|(?<![A-Za-z])(?:i|i['’](?:m|ve|d|ll)|we|we['’](?:re|ve|ll)|our|my|us|(?:the|this)\s+(?:\w+\s+){0,2}(?:team|company|project|repo|codebase|app|backend"
     r"|frontend|service|api|server|database|site|pipeline|cli|system|platform|product|deployment|stack|worker|client|library|module|build))(?![A-Za-z])"
 )
-_ZH_USAGE_HEAD = re.compile(
+_ZH_USAGE_HEAD = Pattern(
     r"(?:^|[，,：:；;、\s])(?:都|也|一律|统一|全部|直接|主要)?(?:使用|选用|用的是)|统一使用|(?:部署|开发|测试|存储|缓存|日志|认证|数据)\S{0,6}使用"
 )
-_GUESS = re.compile(
+_GUESS = Pattern(
     r"(?i)^(?:如果|假如|要是|假设|万一|比如|例如)|也许|或许|可能|大概|说不定|还没(?:有)?(?:想好|决定|确定|选)|没(?:有)?(?:想好|决定好?)|未决定|不确定|不知道|在考虑|考虑(?:一下|使用|用|换)|纠结|犹豫|好像"
     r"|^(?:if|suppose|assuming|imagine|what\s+if|for\s+example|e\.g\.)\b|\b(?:maybe|perhaps|might|not\s+sure|unsure|undecided|(?:haven['’]?t|have\s+not|not|hasn['’]?t)\s+(?:yet\s+)?(?:decided|chosen|settled|picked)"
     r"|thinking\s+(?:about|of)|considering|wonder(?:ing)?|not\s+decided|i\s+guess|possibly|could\s+use|can\s+use|trying\s+to\s+(?:decide|choose|use)|whether)\b"
 )
-_TROUBLE = re.compile(
+_TROUBLE = Pattern(
     r"(?i)报错|出错|错误|失败|不工作|跑不(?:起来|通)|崩溃|卡住|找不到|没反应|不生效|有(?:个)?问题|bug|\b(?:errors?|exceptions?|traceback|does(?:n['’]t|\s+not)\s+work|not\s+working|fails?|failed|failing|broken|crash(?:es|ed)?"
     r"|stuck|undefined|not\s+found|warnings?)\b"
 )
-_CONTACT = re.compile(
+_CONTACT = Pattern(
     r"[\w.+-]{1,64}@[\w-]{1,60}\.[A-Za-z]|(?<!\d)1[3-9]\d{9}(?!\d)|\+\d[\d\s-]{6,}\d|微信(?:号)?[是:：]|电话[是:：]|邮箱[是:：]|(?i:\bphone\s+number\s+is\b)"
 )
-_DATED = re.compile(
+_DATED = Pattern(
     r"(?i)(?:今天|明天|后天|昨天|下周|下个月|上周|上个月|周[一二三四五六日天]|\d{1,2}月\d{1,2}[日号]|生日)|\b(?:tomorrow|yesterday|today|next\s+(?:week|month|year|monday|tuesday|wednesday|thursday|friday)"
     r"|last\s+(?:week|month|year)|birthday|anniversary)\b"
 )
-_IDENTITY = re.compile(
+_IDENTITY = Pattern(
     r"(?i)我(?:叫|姓|是(?!说|想|不是|觉得|指)|来自|住在|今年)|我的(?:名字|职业|职位|工作|生日|家)|我在.{1,20}(?:上班|工作|任职|读书|上学)|我对.{1,16}过敏"
     r"|\b(?:my\s+name\s+is|i(?:['’]m|\s+am)\s+(?:an?|the|from|called|allergic|based|living|working|\d+)|call\s+me|i\s+(?:work|live)\s+(?:at|in|for|as|on|with)|i\s+come\s+from|allergic\s+to)\b"
 )
