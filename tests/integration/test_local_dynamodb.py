@@ -1,0 +1,404 @@
+"""The local stack's DynamoDB against plain moto, among threads, at its limits, and by its meter."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from moto import mock_aws
+
+from local.emulation import dynamodb as strict
+from local.emulation.metering import METER
+from local.emulation.patches import Patches
+
+TABLE = "table"
+Client = Any
+Operation = tuple[str, dict[str, Any]]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@cache
+def new_client() -> Client:
+    """Clients are slow to make; data lives in moto and ends with each store."""
+    secrets = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+    client: Client = boto3.client("dynamodb", region_name="us-east-1", **secrets)
+    return client
+
+
+@contextmanager
+def store(*, patched: bool = True, clock: Clock | None = None) -> Iterator[Client]:
+    patches = Patches()
+    if patched:
+        strict.install(patches, clock or Clock())
+    try:
+        with mock_aws():
+            client = new_client()
+            names = ("pk", "sk", "group", "moment")
+            client.create_table(
+                TableName=TABLE,
+                BillingMode="PAY_PER_REQUEST",
+                KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+                AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in names],
+                GlobalSecondaryIndexes=[
+                    {
+                        "IndexName": "by_moment",
+                        "KeySchema": [
+                            {"AttributeName": "group", "KeyType": "HASH"},
+                            {"AttributeName": "moment", "KeyType": "RANGE"},
+                        ],
+                        "Projection": {"ProjectionType": "KEYS_ONLY"},
+                    }
+                ],
+            )
+            yield client
+    finally:
+        patches.undo()
+
+
+@pytest.fixture
+def table() -> Iterator[Client]:
+    with store() as client:
+        yield client
+
+
+def text(value: str) -> dict[str, str]:
+    return {"S": value}
+
+
+def key(sk: str, pk: str = "o") -> dict[str, Any]:
+    return {"pk": text(pk), "sk": text(sk)}
+
+
+def run(client: Client, operation: Operation) -> Any:
+    """What an operation answers, or the error with everything a caller can see."""
+    name, arguments = operation
+    try:
+        answer = getattr(client, name)(**arguments)
+    except ClientError as error:
+        return {name: value for name, value in error.response.items() if name != "ResponseMetadata"}
+    return {name: value for name, value in answer.items() if name not in {"ResponseMetadata", "ConsumedCapacity"}}
+
+
+SORT_KEYS = st.sampled_from(["a", "ab", "abc", "b", "中", "中文", "\U0001f600", "z"])
+OWNERS = st.sampled_from(["o", "p"])
+KEYS = st.builds(key, SORT_KEYS, OWNERS)
+INDEXED = st.fixed_dictionaries(
+    {}, optional={"group": st.sampled_from(["g", "h"]).map(text), "moment": st.sampled_from("123").map(text)}
+)
+BODIES = st.fixed_dictionaries({"n": st.integers(-3, 3).map(lambda number: {"N": str(number)})})
+ITEMS = st.builds(lambda where, index, body: {**where, **index, **body}, KEYS, INDEXED, BODIES)
+CONDITIONS = st.sampled_from(
+    [
+        {},
+        {"ConditionExpression": "attribute_exists(pk)"},
+        {"ConditionExpression": "attribute_not_exists(pk)"},
+        {"ConditionExpression": "n = :c", "ExpressionAttributeValues": {":c": {"N": "1"}}},
+    ]
+)
+
+
+def updating(where: dict[str, Any], condition: dict[str, Any], change: str) -> dict[str, Any]:
+    values = {**condition.get("ExpressionAttributeValues", {})}
+    names = {}
+    expression = {"add": "ADD n :one", "move": "SET #m = :m, #g = :g", "drop": "REMOVE #m"}[change]
+    if change == "add":
+        values[":one"] = {"N": "1"}
+    if change == "move":
+        values |= {":m": text("9"), ":g": text("g")}
+        names = {"#m": "moment", "#g": "group"}
+    if change == "drop":
+        names = {"#m": "moment"}
+    made = {"Key": where, "UpdateExpression": expression, **condition}
+    made |= {"ExpressionAttributeValues": values} if values else {}
+    return made | ({"ExpressionAttributeNames": names} if names else {})
+
+
+PUTS = st.builds(lambda item, condition: {"Item": item, **condition}, ITEMS, CONDITIONS)
+DELETES = st.builds(lambda where, condition: {"Key": where, **condition}, KEYS, CONDITIONS)
+UPDATES = st.builds(updating, KEYS, CONDITIONS, st.sampled_from(["add", "move", "drop"]))
+
+
+def within(transaction: str, one: dict[str, Any], *, old: bool) -> dict[str, Any]:
+    wish = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"} if old else {}
+    return {transaction: {"TableName": TABLE, **one, **wish}}
+
+
+PARTS = st.one_of(
+    st.builds(lambda one, old: within("Put", one, old=old), PUTS, st.booleans()),
+    st.builds(lambda one, old: within("Delete", one, old=old), DELETES, st.booleans()),
+    st.builds(lambda one, old: within("Update", one, old=old), UPDATES, st.booleans()),
+    st.builds(
+        lambda one, old: within("ConditionCheck", one, old=old),
+        DELETES.filter(lambda one: "ConditionExpression" in one),
+        st.booleans(),
+    ),
+)
+SORTED_BY = st.sampled_from(
+    [
+        ("", {}),
+        (" AND {sort} = :s", {":s": text("ab")}),
+        (" AND {sort} < :s", {":s": text("b")}),
+        (" AND {sort} <= :s", {":s": text("b")}),
+        (" AND {sort} > :s", {":s": text("ab")}),
+        (" AND {sort} >= :s", {":s": text("2")}),
+        (" AND {sort} BETWEEN :s AND :e", {":s": text("1"), ":e": text("b")}),
+        (" AND begins_with({sort}, :s)", {":s": text("a")}),
+        (" AND begins_with({sort}, :s)", {":s": text("中")}),
+        (" AND begins_with({sort}, :s)", {":s": text("\U0001f600")}),
+    ]
+)
+
+
+def querying(index: bool, sort: tuple[str, dict[str, Any]], forward: bool, filtered: bool) -> dict[str, Any]:
+    names = ("group", "moment") if index else ("pk", "sk")
+    made: dict[str, Any] = {
+        "KeyConditionExpression": "#h = :h" + sort[0].format(sort="#r"),
+        "ExpressionAttributeNames": {"#h": names[0], **({"#r": names[1]} if sort[0] else {})},
+        "ExpressionAttributeValues": {":h": text("g" if index else "o"), **sort[1]},
+        "ScanIndexForward": forward,
+    }
+    if index:
+        made["IndexName"] = "by_moment"
+    elif filtered:
+        made["FilterExpression"] = "n = :n"
+        made["ExpressionAttributeValues"][":n"] = {"N": "1"}
+    return made
+
+
+QUERIES = st.builds(querying, st.booleans(), SORTED_BY, st.booleans(), st.booleans())
+OPERATIONS = st.one_of(
+    PUTS.map(lambda one: ("put_item", {"TableName": TABLE, **one})),
+    DELETES.map(lambda one: ("delete_item", {"TableName": TABLE, "ReturnValues": "ALL_OLD", **one})),
+    UPDATES.map(lambda one: ("update_item", {"TableName": TABLE, "ReturnValues": "ALL_NEW", **one})),
+    st.lists(PARTS, min_size=1, max_size=4).map(lambda parts: ("transact_write_items", {"TransactItems": parts})),
+    KEYS.map(lambda where: ("get_item", {"TableName": TABLE, "Key": where})),
+    st.lists(KEYS, min_size=1, max_size=4, unique_by=json.dumps).map(
+        lambda keys: ("batch_get_item", {"RequestItems": {TABLE: {"Keys": keys}}})
+    ),
+    QUERIES.map(lambda one: ("query", {"TableName": TABLE, **one})),
+)
+
+
+@settings(max_examples=100, deadline=None, database=None, derandomize=True)
+@given(st.lists(OPERATIONS, min_size=1, max_size=14))
+def test_every_operation_answers_as_plain_moto_does(operations: list[Operation]) -> None:
+    with store(patched=False) as plain:
+        expected = [run(plain, operation) for operation in operations]
+    with store() as ours:
+        assert [run(ours, operation) for operation in operations] == expected
+
+
+@settings(max_examples=25, deadline=None, database=None, derandomize=True)
+@given(st.lists(ITEMS, min_size=1, max_size=12), QUERIES, st.integers(1, 4))
+def test_pages_of_any_size_join_to_the_whole_answer(
+    items: list[dict[str, Any]], query: dict[str, Any], limit: int
+) -> None:
+    with store() as client:
+        for item in items:
+            client.put_item(TableName=TABLE, Item=item)
+        whole = client.query(TableName=TABLE, **query)["Items"]
+        joined: list[dict[str, Any]] = []
+        start: dict[str, Any] = {}
+        while True:
+            page = client.query(TableName=TABLE, Limit=limit, **query, **start)
+            assert page["ScannedCount"] <= limit
+            joined += page["Items"]
+            if "LastEvaluatedKey" not in page:
+                break
+            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+        assert joined == whole
+
+
+def together(count: int, work: Callable[[int], Any]) -> list[Any]:
+    """Run the work on many threads that start at once; exceptions count as results."""
+    gate = threading.Barrier(count)
+    results: list[Any] = [None] * count
+
+    def one(place: int) -> None:
+        gate.wait()
+        try:
+            results[place] = work(place)
+        except ClientError as error:
+            results[place] = error.response["Error"]["Code"]
+
+    threads = [threading.Thread(target=one, args=(place,)) for place in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_of_twenty_threads_exactly_one_wins_each_condition(table: Client) -> None:
+    for turn in range(5):
+        results = together(
+            20,
+            lambda place, turn=turn: table.put_item(
+                TableName=TABLE,
+                Item={**key(f"turn-{turn}"), "winner": text(str(place))},
+                ConditionExpression="attribute_not_exists(pk)",
+            ),
+        )
+        assert results.count("ConditionalCheckFailedException") == 19
+
+
+def test_transactions_of_many_threads_add_up_and_leave_nothing_of_the_refused(table: Client) -> None:
+    def commit(place: int) -> Any:
+        return table.transact_write_items(
+            TransactItems=[
+                within(
+                    "Put", {"Item": key(f"m-{place}"), "ConditionExpression": "attribute_not_exists(pk)"}, old=False
+                ),
+                within(
+                    "Put", {"Item": key(f"d-{place % 5}"), "ConditionExpression": "attribute_not_exists(pk)"}, old=False
+                ),
+                within("Update", updating(key("head"), {}, "add"), old=False),
+            ]
+        )
+
+    results = together(20, commit)
+    assert results.count("TransactionCanceledException") == 15
+    assert table.get_item(TableName=TABLE, Key=key("head"))["Item"]["n"] == {"N": "5"}
+    assert (
+        table.query(
+            **{"TableName": TABLE, **querying(False, (" AND begins_with({sort}, :s)", {":s": text("m-")}), True, False)}
+        )["Count"]
+        == 5
+    )
+
+
+def refusal(work: Callable[[], Any]) -> str:
+    with pytest.raises(ClientError) as caught:
+        work()
+    return str(caught.value.response["Error"]["Code"])
+
+
+def test_an_item_of_400_kb_fits_and_one_byte_more_does_not(table: Client) -> None:
+    overhead = len("pk") + len("o") + len("sk") + len("a") + len("body")
+    full = {**key("a"), "body": {"B": b"x" * (400 * 1024 - overhead)}}
+    table.put_item(TableName=TABLE, Item=full)
+    longer = {**key("a"), "body": {"B": b"x" * (400 * 1024 - overhead + 1)}}
+    assert refusal(lambda: table.put_item(TableName=TABLE, Item=longer)) == "ValidationException"
+    assert table.get_item(TableName=TABLE, Key=key("a"))["Item"] == full
+
+
+def test_an_update_that_makes_an_item_too_large_changes_nothing(table: Client) -> None:
+    table.put_item(TableName=TABLE, Item={**key("a"), "n": {"N": "1"}})
+    change = {":b": {"B": b"x" * 410_000}, ":one": {"N": "1"}}
+    assert (
+        refusal(
+            lambda: table.update_item(
+                TableName=TABLE,
+                Key=key("a"),
+                UpdateExpression="SET b = :b ADD n :one",
+                ExpressionAttributeValues=change,
+            )
+        )
+        == "ValidationException"
+    )
+    assert table.get_item(TableName=TABLE, Key=key("a"))["Item"]["n"] == {"N": "1"}
+
+
+def test_batch_writes_take_25_items_and_no_key_twice(table: Client) -> None:
+    def write(count: int, *more: dict[str, Any]) -> Any:
+        puts = [{"PutRequest": {"Item": key(str(place))}} for place in range(count)]
+        return table.batch_write_item(RequestItems={TABLE: [*puts, *more]})
+
+    write(25)
+    assert refusal(lambda: write(26)) == "ValidationException"
+    assert refusal(lambda: write(2, {"DeleteRequest": {"Key": key("1")}})) == "ValidationException"
+
+
+def test_transactions_take_100_items_once_each_and_four_megabytes(table: Client) -> None:
+    def transact(items: list[dict[str, Any]]) -> Any:
+        return table.transact_write_items(TransactItems=[within("Put", {"Item": item}, old=False) for item in items])
+
+    transact([key(str(place)) for place in range(100)])
+    assert refusal(lambda: transact([key(str(place)) for place in range(101)])) == "ValidationException"
+    assert refusal(lambda: transact([key("same"), key("same")])) == "ValidationException"
+    large = [{**key(f"large-{place}"), "b": {"B": b"x" * 380_000}} for place in range(12)]
+    assert refusal(lambda: transact(large)) == "ValidationException"
+    assert "Item" not in table.get_item(TableName=TABLE, Key=key("large-0"))
+
+
+def test_batch_reads_take_100_keys(table: Client) -> None:
+    def read(count: int) -> Any:
+        return table.batch_get_item(RequestItems={TABLE: {"Keys": [key(str(place)) for place in range(count)]}})
+
+    assert read(100)["Responses"] == {TABLE: []}
+    assert refusal(lambda: read(101)) == "ValidationException"
+
+
+def test_a_transaction_sent_again_under_its_token_is_not_done_again_until_ten_minutes_later() -> None:
+    clock = Clock()
+    with store(clock=clock) as table:
+        part = within("Update", updating(key("head"), {}, "add"), old=False)
+
+        def add(amount: str = "1") -> Any:
+            part["Update"]["ExpressionAttributeValues"][":one"] = {"N": amount}
+            return table.transact_write_items(TransactItems=[part], ClientRequestToken="token")
+
+        add()
+        add()
+        assert table.get_item(TableName=TABLE, Key=key("head"))["Item"]["n"] == {"N": "1"}
+        assert refusal(lambda: add("2")) == "IdempotentParameterMismatchException"
+        clock.now += 600
+        add()
+        assert table.get_item(TableName=TABLE, Key=key("head"))["Item"]["n"] == {"N": "2"}
+
+
+def test_a_cursor_of_another_partition_is_refused(table: Client) -> None:
+    table.put_item(TableName=TABLE, Item=key("a"))
+    query = querying(False, ("", {}), True, False)
+    foreign = {"ExclusiveStartKey": key("a", "p")}
+    assert refusal(lambda: table.query(TableName=TABLE, **query, **foreign)) == "ValidationException"
+
+
+def metered(work: Callable[[], Any]) -> tuple[float, float]:
+    METER.reset()
+    work()
+    return METER.read_units, METER.write_units
+
+
+def test_units_follow_item_sizes_consistency_transactions_and_indexes(table: Client) -> None:
+    large = {**key("a"), "b": {"B": b"x" * 5000}}
+    indexed = {**key("i"), "group": text("g"), "moment": text("1")}
+    assert metered(lambda: table.put_item(TableName=TABLE, Item=large)) == (0, 5)
+    assert metered(lambda: table.put_item(TableName=TABLE, Item=indexed)) == (0, 2)
+    moved = updating(key("i"), {}, "move")
+    assert metered(lambda: table.update_item(TableName=TABLE, **moved)) == (0, 3)
+    assert metered(lambda: table.update_item(TableName=TABLE, **updating(key("i"), {}, "add"))) == (0, 1)
+    assert metered(lambda: table.get_item(TableName=TABLE, Key=key("a"))) == (1, 0)
+    assert metered(lambda: table.get_item(TableName=TABLE, Key=key("a"), ConsistentRead=True)) == (2, 0)
+    keys: dict[str, Any] = {"Keys": [key("a"), key("i"), key("none")]}
+    assert metered(lambda: table.batch_get_item(RequestItems={TABLE: keys})) == (2, 0)
+    gets: list[Any] = [{"Get": {"TableName": TABLE, "Key": key("a")}}]
+    assert metered(lambda: table.transact_get_items(TransactItems=gets)) == (4, 0)
+    query = querying(False, ("", {}), True, False)
+    assert metered(lambda: table.query(TableName=TABLE, **query)) == (1, 0)
+    parts: list[Any] = [within("Update", updating(key("a"), {}, "add"), old=False)]
+    assert metered(lambda: table.transact_write_items(TransactItems=parts)) == (0, 10)
+    assert metered(lambda: table.delete_item(TableName=TABLE, Key=key("none"))) == (0, 1)
+
+
+def test_undoing_leaves_moto_as_it_was() -> None:
+    from moto.dynamodb.models.table import Table
+
+    before = Table.query
+    with store():
+        assert Table.query is not before
+    assert Table.query is before
