@@ -1,11 +1,13 @@
 """Every function does its work with no more than its role allows, and the judge of that is not blind."""
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tests.contract.roles import CONTEXT, VARIABLES, Ask, Roles, asks
+from local.calls import TRAIL, Trail
+from tests.contract.roles import CONTEXT, VARIABLES, Ask, Roles, Watch, asks
 
 OWNERS_KEY = ((f"{CONTEXT}epoch", "1"), (f"{CONTEXT}service", "nacre"))
 FUNCTIONS = ("Memories", "Recall", "Extraction", "Maintenance")
@@ -97,3 +99,18 @@ def test_work_is_sent_by_memories_and_maintenance(roles: Roles) -> None:
 def test_a_call_that_nobody_described_is_not_waved_through(service: str, operation: str) -> None:
     with pytest.raises(KeyError):
         asked(service, operation, Bucket="physical-Bucket", Key="o/x/keyring")
+
+
+def test_the_watch_keeps_what_a_role_refuses_and_only_calls_of_functions(roles: Roles) -> None:
+    watch = Watch(roles)
+    put = SimpleNamespace(name="PutObject", service_model=SimpleNamespace(service_name="s3"))
+    params = {"Bucket": "physical-Bucket", "Key": "o/x/1/journal/c"}
+
+    watch.look(params, put)
+    token = TRAIL.set(Trail("request", "nacre-RecallFunction-1A2B"))
+    try:
+        watch.look(params, put)
+    finally:
+        TRAIL.reset(token)
+
+    assert watch.refused == [("Recall", Ask("s3:PutObject", "Bucket/o/x/1/journal/c"))]
