@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from moto.core.exceptions import ServiceException
 from moto.sqs import models
 from moto.sqs.exceptions import InvalidParameterValue, ReceiptHandleIsInvalid, SQSException
 from moto.sqs.utils import generate_receipt_handle
@@ -234,7 +233,7 @@ def _change_visibility(clock: Clock) -> Callable[..., Any]:
             if message is None:
                 raise ReceiptHandleIsInvalid
             if message.receipt_handle != receipt_handle or not _in_flight(queue, message, clock()):
-                raise ServiceException("MessageNotInflight", "The message is not in flight.")
+                raise SQSException("MessageNotInflight", "The message is not in flight.")
             message.visible_at = (clock() + int(visibility_timeout)) * 1000
             CHANGED.notify_all()
 

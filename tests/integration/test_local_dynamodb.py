@@ -34,9 +34,7 @@ class Clock:
 @cache
 def new_client() -> Client:
     """Clients are slow to make; data lives in moto and ends with each store."""
-    secrets = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
-    client: Client = boto3.client("dynamodb", region_name="us-east-1", **secrets)
-    return client
+    return boto3.client("dynamodb", "us-east-1", aws_access_key_id="test", aws_secret_access_key="test")
 
 
 @contextmanager
@@ -244,16 +242,13 @@ def together(count: int, work: Callable[[int], Any]) -> list[Any]:
 
 
 def test_of_twenty_threads_exactly_one_wins_each_condition(table: Client) -> None:
-    for turn in range(5):
-        results = together(
-            20,
-            lambda place, turn=turn: table.put_item(
-                TableName=TABLE,
-                Item={**key(f"turn-{turn}"), "winner": text(str(place))},
-                ConditionExpression="attribute_not_exists(pk)",
-            ),
-        )
-        assert results.count("ConditionalCheckFailedException") == 19
+    def claim(place: int) -> Any:
+        item = {**key("prize"), "winner": text(str(place))}
+        return table.put_item(TableName=TABLE, Item=item, ConditionExpression="attribute_not_exists(pk)")
+
+    for _ in range(5):
+        assert together(20, claim).count("ConditionalCheckFailedException") == 19
+        table.delete_item(TableName=TABLE, Key=key("prize"))
 
 
 def test_transactions_of_many_threads_add_up_and_leave_nothing_of_the_refused(table: Client) -> None:
