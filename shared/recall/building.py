@@ -63,6 +63,12 @@ class Builder:
         self._sweep(opened, pointer, keep_previous=keep_previous)
         return Built(len(entries), len(body), len(opened.changes), damaged)
 
+    def sweep(self, owner: str) -> None:
+        """Remove all index objects older than the one in use."""
+        opened = self.indexes.vaults.open(owner)
+        if opened is not None and pointer_of(opened.head):
+            self._sweep(opened, pointer_of(opened.head), keep_previous=True)
+
     def _point(self, opened: Opened, pointer: str, size: int) -> bool:
         head, keys = opened.head, opened.keys
         change = Update(

@@ -14,12 +14,24 @@ import numpy.typing as npt
 
 from shared.domain.ids import is_ulid
 from shared.recall.candidates import ANYWHERE, Candidates, Where
-from shared.recall.entries import Entry, TermCache, packed_ids, unpacked_ids
+from shared.recall.entries import CATEGORIES, STATUSES, Entry, TermCache, packed_ids, unpacked_ids
 from shared.recall.packing import Columns, CorruptIndex, packed, unpacked
 from shared.recall.scoring import Search
 from shared.text.tokens import Query
 
-__all__ = ["ANYWHERE", "Candidates", "CorruptIndex", "Entry", "Index", "Search", "TermCache", "Where", "hashed"]
+__all__ = [
+    "ANYWHERE",
+    "CATEGORIES",
+    "STATUSES",
+    "Candidates",
+    "CorruptIndex",
+    "Entry",
+    "Index",
+    "Search",
+    "TermCache",
+    "Where",
+    "hashed",
+]
 
 U32 = npt.NDArray[np.uint32]
 Numbers = npt.NDArray[np.int64]
@@ -127,10 +139,10 @@ def _columns(entries: Sequence[Entry]) -> Columns:
         versions=_u32([e.version for e in entries]),
         created=_u32([e.created_at for e in entries]),
         updated=_u32([e.updated_at for e in entries]),
-        importance=_u8([e.importance for e in entries]),
-        categories=_u8([e.category for e in entries]),
+        importance=_u8([e.importance for e in entries], 10),
+        categories=_u8([e.category for e in entries], len(CATEGORIES) - 1),
         scopes=_u32([place[t] for t in tags]),
-        statuses=_u8([e.status for e in entries]),
+        statuses=_u8([e.status for e in entries], len(STATUSES) - 1),
         accesses=_u32([e.access_count for e in entries]),
         lengths=_u32(lengths),
         scope_table=np.frombuffer(b"".join(table), "S16"),
@@ -163,12 +175,12 @@ def _postings(
     return terms, starts, documents.astype(np.uint32), total
 
 
-def _u32(values: Sequence[int]) -> npt.NDArray[np.uint32]:
-    return _bounded(values, np.iinfo(np.uint32).max).astype(np.uint32)
+def _u32(values: Sequence[int]) -> U32:
+    return _bounded(values, 2**32 - 1).astype(np.uint32)
 
 
-def _u8(values: Sequence[int]) -> npt.NDArray[np.uint8]:
-    return _bounded(values, np.iinfo(np.uint8).max).astype(np.uint8)
+def _u8(values: Sequence[int], highest: int) -> npt.NDArray[np.uint8]:
+    return _bounded(values, highest).astype(np.uint8)
 
 
 def _bounded(values: Sequence[int], highest: int) -> Numbers:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from shared.recall.entries import Ids
+from shared.recall.entries import CATEGORIES, STATUSES, Ids
 from shared.text.tokens import ANALYSER
 
 FORMAT: Final = 1
@@ -144,7 +144,13 @@ def _checked(read: dict[str, Any], ids: Ids, table: Ids, vectors: npt.NDArray[np
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(frequencies, dtype=np.int64)])
     _demand(int(starts[-1]) == len(read["documents"]))
     documents = _documents(read["documents"], starts, len(ids))
-    _demand(len(ids) == 0 or int(read["scopes"].max()) < len(table))
+    for name, end in (
+        ("scopes", len(table)),
+        ("categories", len(CATEGORIES)),
+        ("statuses", len(STATUSES)),
+        ("importance", 11),
+    ):
+        _demand(bool((read[name] < end).all()))
     return Columns(
         terms=terms,
         starts=starts,

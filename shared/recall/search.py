@@ -9,7 +9,7 @@ import numpy as np
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import Busy, Refused, SealBroken
+from shared.domain.errors import Busy, Invalid, Refused, SealBroken
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.settings import Preferences
 from shared.domain.times import epoch_seconds, rfc3339
@@ -22,6 +22,7 @@ from shared.storage import items, names
 from shared.storage.preferences import preferences_of
 from shared.storage.together import each
 from shared.storage.vaults import Opened
+from shared.text.normalise import visible
 from shared.text.tokens import Query, query_terms
 
 ALL_PROJECTS = "*"
@@ -52,11 +53,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer to a question: best first. `preferences` are the owner's settings as they were read on the way."""
+    """The answer to a question: best first. `reason`: why nothing was looked for."""
 
     hits: tuple[Hit, ...] = ()
-    preferences: Preferences = Preferences()
-    opened: Opened | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +74,19 @@ class Searcher:
         self.indexes, self.vaults, self.maintenance = indexes, indexes.vaults, maintenance
 
     def search(self, owner: str, question: Question) -> Found:
-        """Find memories and count that they were found. Nothing when the owner switched recall off. Raises SealBroken."""
+        """Find memories and count that they were found. Nothing when the owner switched recall off, or when the query
+        holds no word. Raises Invalid for a blank query, SealBroken."""
+        if not visible(question.query):
+            raise Invalid(details=[{"field": "query", "problem": "There is nothing to see in it."}])
         opened = self.open(owner, question.project)
         if opened is None:
             return Found()
         preferences = preferences_of(opened)
         if not preferences.enabled:
-            return Found((), preferences, opened)
+            return Found(reason="disabled")
         hits = self.find(opened, question, preferences)
         self.count(opened.keys, [hit.memory.id for hit in hits])
-        return Found(hits, preferences, opened)
+        return Found(hits)
 
     def open(self, owner: str, project: str | None = None) -> Opened | None:
         """Read head, change rows and settings, and the index when it is not warm."""
@@ -99,6 +102,8 @@ class Searcher:
         preset = PRESETS[question.preset]
         limit = question.limit or min(preferences.max_results, preset.limit)
         query = query_terms(question.query, now=now)
+        if not query.weights:
+            return ()
         scopes = self._scopes(opened, question)
         where = _where(question, scopes, preferences, preset, now)
         index = self._index(opened)

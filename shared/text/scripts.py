@@ -43,8 +43,8 @@ ARABIC: Final = "\u0620-\u064a\u0660-\u0669\u066e-\u06d5\u06ee-\u06ff\u0750-\u07
 INDIC: Final = "\u0900-\u0963\u0966-\u0df3"
 EMOJI: Final = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 
-LATIN: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
-"""One Latin word or number in folded text."""
+LATIN: Final = re.compile(r"c\+\+|[cf]#|[a-z0-9]+(?:'[a-z]+)*")
+"""One Latin word, number or language named with signs in folded text."""
 
 RUN: Final = re.compile(
     "|".join(

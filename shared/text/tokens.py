@@ -21,7 +21,7 @@ ANALYSER: Final = 1
 """Grows whenever terms change, so that an index built with other terms is refused and rebuilt."""
 
 PAIR: Final = 0.2
-SINGLE: Final = 0.3
+SINGLE: Final = 0.5
 PART: Final = 0.3
 DATE: Final = 1.0
 WHEN: Final = 0.5
@@ -30,8 +30,8 @@ LONG_QUERY: Final = 25
 LONGEST_STEMMED: Final = 64
 
 _FUNCTION_CHARACTERS: Final = frozenset("的了是在和与及或也都就而着过吗呢吧啊有被把从对以之其这那我你他她它们个为什么")
-_COMPOUND_SIGN: Final = re.compile(r"[-_.@/+#](?<=[a-z0-9].)|\.net")
-_COMPOUND: Final = re.compile(r"[a-z0-9]+(?:[-_.@/][a-z0-9]+)+|c\+\+|\b[cf]#|\.net\b")
+_COMPOUND_SIGN: Final = re.compile(r"[-_.@/](?<=[a-z0-9].)|\.net")
+_COMPOUND: Final = re.compile(r"[a-z0-9]+(?:[-_.@/][a-z0-9]+)+|\.net\b")
 _VERSION: Final = re.compile(r"v\d")
 _INNER_CAPITAL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _CAMEL_NAME: Final = re.compile(r"[A-Za-z0-9]+")
@@ -120,7 +120,9 @@ def _latin(run: str) -> str:
     word = run.partition("'")[0]
     if run in STOP_WORDS or word in STOP_WORDS:
         return ""
-    return _stemmer("english")(IRREGULAR.get(word, word)) if len(word) <= LONGEST_STEMMED else word
+    if not word.isalpha() or len(word) > LONGEST_STEMMED:
+        return word
+    return _stemmer("english")(IRREGULAR.get(word, word))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -1,0 +1,206 @@
+"""Search terms: every script is found, names and dates too, and no character is an operator."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.text.tokens import LONG_QUERY, Query, query_terms, terms
+
+NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)  # a Wednesday
+
+
+def meets(memory: str, query: str) -> bool:
+    """Whether the query asks for anything that the memory is indexed under."""
+    return not terms(memory).counts.keys().isdisjoint(query_terms(query, now=NOW).weights)
+
+
+@pytest.mark.parametrize(
+    ("memory", "query"),
+    [
+        ("我对花生过敏", "花生过敏"),
+        ("我对花生过敏", "过敏"),
+        ("今天下雨了", "雨"),
+        ("配置飞书插件", "飞书插件配置"),
+        ("重跑gen-itgc后50条", "itgc"),
+        ("重跑gen-itgc后50条", "gen-itgc"),
+        ("重跑gen-itgc后50条", "重跑"),
+        ("Пароль меняем раз в квартал", "пароль"),
+        ("Пароль меняем раз в квартал", "ПАРОЛИ"),
+        ("Ёлка стоит", "елка"),
+        ("กินข้าวแล้ว", "ข้าว"),
+        ("กินข้าวแล้ว", "กินข้าว"),
+        ("ຂ້ອຍກິນເຂົ້າ", "ກິນ"),
+        ("ខ្ញុំស្រឡាញ់ភ្នំពេញ", "ភ្នំពេញ"),
+        ("ကျွန်တော်ရန်ကုန်မှာနေတယ်", "ရန်ကုန်"),
+        ("서울에서 비가 온다", "서울"),
+        ("서울에서 비가 온다", "비"),
+        ("데이터베이스를 바꿨다", "데이터베이스"),
+        ("मुझे हिंदी पसंद है", "हिंदी"),
+        ("كِتَابٌ جديد", "كتاب"),
+        ("قرأت الكتاب أمس", "الكتاب"),
+        ("שָׁלוֹם עולם", "שלום"),
+        ("食べましたカレー", "カレー"),
+        ("ﾃﾞｰﾀﾍﾞｰｽを使う", "データベース"),
+        ("Ελλάδα είναι ωραία", "ΕΛΛΑΔΑ"),
+        ("Երեւան քաղաք", "Երեւան"),
+        ("თბილისი ლამაზია", "თბილისი"),
+        ("we meet at the café", "cafe"),
+        ("we meet at the cafe", "CAFÉ"),
+        ("we meet at the cafe\u0301", "café"),
+        ("Straße in Łódź", "strasse lodz"),
+        ("party 🎉 tonight", "🎉"),
+        ("ＦＡＳＴＡＰＩ を使う", "fastapi"),
+        ("pass\u200bword policy", "password"),
+        ("she went home", "where did she go"),
+        ("the children's books", "child"),
+        ("he’s got allergies", "an allergy"),
+        ("use getUserName here", "user"),
+        ("use getUserName here", "getusername"),
+        ("parse HTTPServer logs", "server"),
+        ("rename max_token_count", "max_token_count"),
+        ("rename max_token_count", "token"),
+        ("runs on v3.11 now", "3.11"),
+        ("runs on v3.11 now", "v3.11"),
+        ("runs on python3.11", "python3.11"),
+        ("wrote it in C++", "c++"),
+        ("wrote it in C#", "C#"),
+        ("moved to .NET", ".net"),
+        ("mail bob.smith@mail.example", "bob.smith@mail.example"),
+        ("mail bob.smith@mail.example", "bob"),
+        ("see https://docs.example/setup", "docs.example"),
+        ("repo acme/nacre-web", "acme/nacre-web"),
+        ("项目用FastAPI框架", "fastapi"),
+    ],
+)
+def test_a_memory_in_any_script_is_found_by_a_part_of_it(memory: str, query: str) -> None:
+    assert meets(memory, query)
+
+
+@pytest.mark.parametrize(
+    ("memory", "query"),
+    [
+        ("wrote it in C++", "c#"),
+        ("the cat sat", "what is it"),
+        ("我喜欢喝茶", "的了是在"),
+        ("hello", "？"),
+        ("hello", "   "),
+        ("hello", '" * NEAR() -'),
+    ],
+)
+def test_signs_and_empty_words_find_nothing(memory: str, query: str) -> None:
+    assert not meets(memory, query)
+
+
+def test_words_of_a_query_language_are_only_words() -> None:
+    asked = query_terms('title:tea OR "green NOT" tea* NEAR(2)', now=NOW).weights
+    assert asked["tea"] == asked["titl"] == asked["green"] == asked["near"] == 1.0
+    assert not any(set(term) & set('*":()') for term in asked)
+
+
+def test_devanagari_vowel_signs_are_not_cut_off() -> None:
+    assert terms("पानी").counts.keys() != terms("पन").counts.keys()
+
+
+def test_thai_words_of_other_tones_are_other_words() -> None:
+    assert terms("ข้าว").counts.keys() != terms("ขาว").counts.keys()
+
+
+def test_a_term_asked_twice_counts_once() -> None:
+    once, twice = query_terms("green tea", now=NOW).weights, query_terms("green tea. Green tea!", now=NOW).weights
+    assert once.items() <= twice.items()
+    assert set(twice) - set(once) == {"tea green"}
+
+
+def test_repeated_words_of_a_memory_are_counted() -> None:
+    found = terms("tea and tea 茶茶")
+    assert found.counts["tea"] == 2
+    assert found.counts["茶"] == 2
+    assert found.length == 3
+
+
+def test_neighbours_and_single_characters_weigh_less_than_words() -> None:
+    asked = query_terms("green tea 绿茶", now=NOW).weights
+    assert asked["green"] == asked["绿茶"] == 1.0
+    assert 0 < asked["green tea"] < asked["茶"] < 1
+
+
+def test_pasted_text_is_known_by_its_many_words_and_trusts_single_characters_less() -> None:
+    pasted = query_terms(" ".join(f"word{n}" for n in range(LONG_QUERY)) + " 绿茶", now=NOW)
+    assert pasted.long
+    assert pasted.weights["茶"] < query_terms("绿茶", now=NOW).weights["茶"]
+    assert not query_terms(" ".join(f"word{n}" for n in range(LONG_QUERY)), now=NOW).long
+
+
+@pytest.mark.parametrize(
+    ("query", "day"),
+    [
+        ("what did we decide in May 2026", datetime(2026, 5, 3, tzinfo=UTC)),
+        ("what happened on May 3rd", datetime(2026, 5, 3, tzinfo=UTC)),
+        ("what happened on 3 May, 2026", datetime(2026, 5, 3, tzinfo=UTC)),
+        ("the meeting of 2026-05-03", datetime(2026, 5, 3, tzinfo=UTC)),
+        ("2026年5月3日的会议", datetime(2026, 5, 3, tzinfo=UTC)),
+        ("5月3号说了什么", datetime(2026, 5, 3, tzinfo=UTC)),
+        ("what did I say yesterday", datetime(2026, 5, 19, tzinfo=UTC)),
+        ("昨天说的那个库", datetime(2026, 5, 19, tzinfo=UTC)),
+        ("前天的决定", datetime(2026, 5, 18, tzinfo=UTC)),
+        ("3 days ago", datetime(2026, 5, 17, tzinfo=UTC)),
+        ("今天做了什么", datetime(2026, 5, 20, tzinfo=UTC)),
+        ("what did we do last week", datetime(2026, 5, 11, tzinfo=UTC)),
+        ("上周的计划", datetime(2026, 5, 17, tzinfo=UTC)),
+        ("this week", datetime(2026, 5, 18, tzinfo=UTC)),
+        ("last month", datetime(2026, 4, 2, tzinfo=UTC)),
+        ("上个月", datetime(2026, 4, 30, tzinfo=UTC)),
+        ("decisions of last year", datetime(2025, 7, 1, tzinfo=UTC)),
+        ("去年的目标", datetime(2025, 7, 1, tzinfo=UTC)),
+    ],
+)
+def test_a_question_that_names_a_date_asks_for_memories_of_that_date(query: str, day: datetime) -> None:
+    asked = query_terms(query, now=NOW).weights.keys()
+    assert asked & terms("tea", at=day).counts.keys()
+    assert not asked & terms("tea", at=datetime(1999, 9, 9, tzinfo=UTC)).counts.keys()
+
+
+@pytest.mark.parametrize("query", ["you may go", "version 1.2.3", "端口是5个月饼", "13月", "may I ask"])
+def test_what_only_looks_like_a_date_asks_for_none(query: str) -> None:
+    assert not [term for term in query_terms(query, now=NOW).weights if term.startswith("@")]
+
+
+@pytest.mark.parametrize("query", ["when do we deploy", "什么时候发布", "which day is the demo"])
+def test_asking_when_prefers_memories_that_speak_of_a_time(query: str) -> None:
+    asked = query_terms(query, now=NOW).weights
+    assert asked.keys() & terms("the deploy is every friday").counts.keys()
+    assert "@when" not in terms("the deploy is done by hand").counts
+
+
+def test_markers_of_dates_do_not_make_a_memory_longer() -> None:
+    assert terms("green tea", at=NOW).length == terms("green tea").length == 2
+
+
+def test_a_text_of_200_kilobytes_is_analysed() -> None:
+    for piece in ("花生过敏", "abc-", "aA", "ข้าว", "don't ", "1.", "@", "a" * 50, "é", "한국", "🎉", "\ud83d", "5月"):
+        assert terms(piece * (200_000 // len(piece)), at=NOW).length >= 0
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=60))
+def test_any_text_is_only_text_and_finds_itself(text: str) -> None:
+    found = terms(text, at=NOW)
+    asked: Query = query_terms(text, now=NOW)
+    assert all(count > 0 for count in found.counts.values())
+    assert all(0 < weight <= 1 for weight in asked.weights.values())
+    assert asked.whole <= found.counts.keys()
+    assert asked.whole == {term for term in asked.whole if asked.weights[term] == 1.0}
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_words_of_a_text_stay_findable_inside_a_longer_one(text: str, before: str) -> None:
+    whole = query_terms(text, now=NOW).whole
+    assert whole <= terms(f"{before}\n{text}").counts.keys()
+
+
+def test_importing_tokens_does_not_import_the_stemmer_or_numpy() -> None:
+    program = "import sys, shared.text.tokens; sys.exit(bool({'snowballstemmer', 'numpy'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0  # noqa: S603
