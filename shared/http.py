@@ -5,11 +5,13 @@ else. Why it is built like this: docs/decisions/http-edge.md.
 """
 
 import json
+import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
+from http import HTTPStatus
 from typing import Annotated, Any, Final
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
@@ -24,6 +26,7 @@ from shared.config import MissingSetting
 from shared.crypto.owners import owner_name
 from shared.domain.errors import Busy, Forbidden, Invalid, NacreError, NotFound, TableLost, Unauthorized, Unavailable
 from shared.domain.ids import Random
+from shared.models.errors import ErrorOut
 from shared.observability import alarm, note
 from shared.strict_json import read_object
 
@@ -31,6 +34,8 @@ JSON: Final = "application/json"
 REPLAYED: Final = "Idempotency-Replayed"
 _NAME_SHOWN: Final = 64
 _RETRY_SECONDS: Final = {Busy: 1, TableLost: 60, Unavailable: 5}
+_TAG: Final = re.compile(r'(?<!W/)"[^"]*"')
+_TAGS: Final = re.compile(r'\s*(W/)?"[\x21\x23-\x7e]{0,64}"(\s*,\s*(W/)?"[\x21\x23-\x7e]{0,64}")*\s*')
 _serialize = partial(json.dumps, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 _state: ContextVar[dict[str, Any]] = ContextVar("invocation")
@@ -122,7 +127,7 @@ class Edge(APIGatewayHttpResolver):
 
     def _note(self, response: Response[Any], started: float) -> None:
         route: Route | None = self.context.get("_route")
-        known = route is not None and (route in self._static_routes or route in self._dynamic_routes)
+        known = route in routes_of(self)
         note(
             "request",
             route=f"{route.method} {route.openapi_path}" if route is not None and known else None,
@@ -155,6 +160,23 @@ def routes() -> Router:
     return Router()  # type: ignore[no-untyped-call]
 
 
+def routes_of(edge: Edge) -> list[Route]:
+    """Return the routes of an edge, in the order they are tried."""
+    return [*edge._static_routes, *edge._dynamic_routes]
+
+
+def documented(*statuses: int) -> dict[str, Any]:
+    """Return the arguments of a route that name its errors in the OpenAPI document; 401 and 500 are every route's."""
+    errors = {
+        status: {
+            "description": HTTPStatus(status).phrase,
+            "content": {JSON: {"model": ErrorOut}},
+        }
+        for status in sorted({401, 500, *statuses})
+    }
+    return {"responses": errors}
+
+
 def owner_of(event: Mapping[str, Any]) -> str:
     """Return the owner that the gateway's verified claims name. Raises Unauthorized when there are none."""
     authorizer = event["requestContext"].get("authorizer") or {}
@@ -175,6 +197,23 @@ def _owner(request: Request) -> str:
 
 Owner = Annotated[str, Depends(_owner)]
 """A route's parameter: who is asking."""
+
+
+def versions(if_match: str | None) -> frozenset[int] | None:
+    """Return the versions that an If-Match allows; None: any, because the header is absent or `*`.
+
+    Weak tags never match (RFC 9110, 13.1.1), nor do tags that we never gave. Raises Invalid when it is no list of tags.
+    """
+    if if_match is None or if_match.strip() == "*":
+        return None
+    if not _TAGS.fullmatch(if_match):
+        raise Invalid.of("If-Match", 'Send the ETag as it was given, such as "3", or *.')
+    return frozenset(int(tag[1:-1]) for tag in _TAG.findall(if_match) if tag[1:-1].isdecimal() and tag.isascii())
+
+
+def etag(version: int) -> dict[str, str | list[str]]:
+    """Return the header that names a version."""
+    return {"ETag": f'"{version}"'}
 
 
 def _refuse_unknown_parameters(app: Any, next_middleware: Any) -> Any:

@@ -2,12 +2,14 @@
 
 from typing import Any
 
-from functions.memories.routes_memories import router as memories
+from functions.memories import routes_learning, routes_memories, routes_owner
 from shared import bootstrap
 from shared.http import Edge
 
 app = Edge(bootstrap.random)
-app.include_router(memories)
+app.include_router(routes_memories.router)
+app.include_router(routes_owner.router)
+app.include_router(routes_learning.router)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

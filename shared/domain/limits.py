@@ -14,12 +14,19 @@ TAG_CHARACTERS: Final = 64
 METADATA_BYTES: Final = 4_096
 IDEMPOTENCY_KEY_CHARACTERS: Final = 255
 QUERY_CHARACTERS: Final = 4_000
+KEYWORDS: Final = 100
+"""Custom and excluded keywords, per language."""
+KEYWORD_CHARACTERS: Final = 64
+DAYS_MAX: Final = 36_500
 
 # Requests.
 BODY_BYTES: Final = 5_500_000
 """Lambda takes 6 MB, with the event around the body; more is answered 413."""
 JSON_DEPTH: Final = 32
 MESSAGES: Final = 2_000
+TOOL_CALLS: Final = 200
+MESSAGE_CHARACTERS: Final = 200_000
+"""Of the message a context is asked for; search reads its beginning."""
 PAGE_DEFAULT: Final = 50
 PAGE_MAX: Final = 200
 PAGE_SCAN: Final = 600
@@ -46,6 +53,7 @@ COMPARISON_SET: Final = 200
 
 # Storage.
 IDEMPOTENCY_KEPT: Final = timedelta(hours=24)
+AUDIT_KEPT: Final = timedelta(days=400)
 HISTORY_VERSIONS: Final = 20
 CHANGE_ROWS: Final = 300
 """Change rows after which a build of the index is asked for."""

@@ -3,23 +3,20 @@
 Knows the storage protocol by its promises only. Steps with warm keys: add 2, get 1, edit and delete 3, reveal 2.
 """
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from shared.crypto.keyring import OwnerKeys
-from shared.domain import drafts, limits
+from shared.domain import drafts
 from shared.domain.errors import IdempotencyKeySpent, NotFound
 from shared.domain.ids import is_ulid, ulid
-from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status
-from shared.domain.times import rfc3339
+from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status, to_body
 from shared.keeping import fields
+from shared.keeping.idempotency import mark
 from shared.storage import items, names
 from shared.storage.commit import Commits
 from shared.storage.items import Stored
-from shared.storage.transactions import Change, Once, Replayed
+from shared.storage.transactions import Change, Replayed
 from shared.storage.vaults import Opened, Vaults
 
 
@@ -64,6 +61,10 @@ class Memories:
     def _vaults(self) -> Vaults:
         return self.commits.vaults
 
+    def now(self) -> datetime:
+        """Return the moment, in UTC."""
+        return self._vaults.clock()
+
     def add(self, owner: str, new: NewMemory, idempotency_key: str | None = None) -> Added:
         """Make a memory by hand.
 
@@ -72,9 +73,11 @@ class Memories:
         """
         now = self._vaults.clock()
         memory = _drafted(new, ulid(now, self._vaults.random), now)
-        once = _once(new, idempotency_key, memory.id, now) if idempotency_key is not None else None
+        once = mark("POST /v1/memories", idempotency_key, _request(memory, new), now)
         try:
-            stored = self.commits.commit(owner, Change(None, memory), once)
+            stored = self.commits.commit(
+                owner, Change(None, memory), (lambda keys: once(keys, memory.id)) if once else None
+            )
         except Replayed as replayed:
             try:
                 return Added(self.get(owner, replayed.made), replayed=True)
@@ -124,29 +127,7 @@ def _drafted(new: NewMemory, memory_id: str, now: datetime) -> Memory:
     return drafts.with_content(memory, fields.content(new.content))
 
 
-def _once(new: NewMemory, key: str, made: str, now: datetime) -> Callable[[OwnerKeys], Once]:
-    """Mark the request by tags: neither its key nor its words can be read from the mark."""
-    request = json.dumps(
-        [
-            new.content,
-            new.scope,
-            new.project,
-            new.agent,
-            new.category,
-            new.importance,
-            new.tags,
-            new.metadata,
-            new.expires_at and rfc3339(new.expires_at),
-        ],
-        sort_keys=True,
-    )
-
-    def mark(keys: OwnerKeys) -> Once:
-        return Once(
-            tag=keys.tag("idempotency", "POST /v1/memories", key),
-            fingerprint=keys.tag("request", request),
-            made=made,
-            until=now + limits.IDEMPOTENCY_KEPT,
-        )
-
-    return mark
+def _request(memory: Memory, new: NewMemory) -> dict[str, Any]:
+    """Return what the request asked for, so that another request under its key can be told from a repeated one."""
+    body = to_body(replace(memory, content=new.content, secrets=(), category=new.category, importance=new.importance))
+    return {name: value for name, value in body.items() if name not in {"created_at", "updated_at", "origin"}}

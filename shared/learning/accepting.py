@@ -3,7 +3,6 @@
 A crash before the send is mended by the next identical request, or by maintenance, which sends tasks that wait too long again.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from shared.domain import limits
 from shared.domain.errors import NacreError, Refused, Unavailable
 from shared.domain.ids import ulid
 from shared.domain.task import TaskStatus
+from shared.keeping.idempotency import Mark
 from shared.learning import tasks
 from shared.learning.conversation import Conversation, Skipped, refuse_silence, to_body
 from shared.ports import Condition, Put, Queue
@@ -22,8 +22,6 @@ from shared.storage.transactions import Limits, Once, Replayed, Stale, Transacti
 from shared.storage.vaults import Opened, Vaults
 
 CONVERSATION = "conversation"
-MakeOnce = Callable[[OwnerKeys, str], Once]
-"""Makes a request's mark from the owner's keys and the id of the task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ class Accepting:
     work: Queue
     bounds: Limits
 
-    def accept(self, owner: str, conversation: Conversation, once: MakeOnce | None = None) -> Accepted:
+    def accept(self, owner: str, conversation: Conversation, once: Mark | None = None) -> Accepted:
         """Queue a conversation, or say why not. Nothing is stored of one that is skipped.
 
         Raises Invalid, QuotaExceeded, TableLost, Busy; IdempotencyKeyReused with `once`.
@@ -60,7 +58,7 @@ class Accepting:
                 self.vaults.forget(owner)
         raise Unavailable
 
-    def _queue(self, opened: Opened, conversation: Conversation, once: MakeOnce | None) -> Accepted:
+    def _queue(self, opened: Opened, conversation: Conversation, once: Mark | None) -> Accepted:
         keys, now = opened.keys, self.vaults.clock()
         task_id = ulid(now, self.vaults.random)
         body = bodies.pack(to_body(conversation, now))

@@ -24,15 +24,15 @@ class Delivery:
     extraction: Extraction
     work: Queue
 
-    def learn(self, body: str, receipt: str, receives: int) -> None:
-        """Learn from the conversation that a message names.
+    def learn(self, body: str, receipt: str, receives: int) -> dict[str, int]:
+        """Learn from the conversation that a message names and return counts for the log.
 
         A failure that may pass shortens the message's own visibility and is raised, so that the queue delivers it again; at the last
         attempt the task is recorded as failed first. Raises UnknownMessage.
         """
         owner, epoch, task, run = _read(body)
         try:
-            self.extraction.learn(owner, epoch, task, run)
+            return self.extraction.learn(owner, epoch, task, run)
         except Exception as error:
             if receives >= limits.ATTEMPTS:
                 reason = Failed.NOT_AVAILABLE if isinstance(error, NacreError) else Failed.INTERNAL

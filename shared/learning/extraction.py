@@ -21,7 +21,7 @@ from shared.domain.errors import (
     VersionMismatch,
 )
 from shared.domain.ids import ulid
-from shared.domain.task import TaskStatus
+from shared.domain.task import LEARNED, TaskStatus
 from shared.domain.times import rfc3339
 from shared.learning import tasks
 from shared.learning.accepting import open_conversation
@@ -69,14 +69,15 @@ class Extraction:
     planner: Planner
     extractor: Extractor
 
-    def learn(self, owner: str, epoch: int, task_id: str, run: int) -> None:
-        """Do one delivery of a task. Returns when the task is done or has failed for good; raises when it should be tried again."""
+    def learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
+        """Do one delivery of a task. Returns its counts when it is done or has failed for good; raises when it should be tried again."""
         try:
-            self._learn(owner, epoch, task_id, run)
+            return self._learn(owner, epoch, task_id, run)
         except Over:
-            return
+            return {"over": 1}
         except GivesUp as reason:
             self.fail(owner, task_id, run, reason.reason)
+            return {"failed": 1}
         except Stale:
             self.commits.vaults.forget(owner)
             raise Unavailable from None
@@ -99,7 +100,7 @@ class Extraction:
         except Refused:
             return
 
-    def _learn(self, owner: str, epoch: int, task_id: str, run: int) -> None:
+    def _learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
         sk = names.TASK + task_id
         opened = self.commits.vaults.open(owner, [sk, names.SETTINGS])
         if opened is None or opened.keys.epoch != epoch or sk not in opened.items:
@@ -112,7 +113,9 @@ class Extraction:
             raise Over
         task = self._begin(owner, sk, run)
         plan, commit = self._plan(opened, task_id, task)
-        self._finish(opened.keys, self._apply(opened.keys, task, plan, commit), plan, commit)
+        task = self._apply(opened.keys, task, plan, commit)
+        self._finish(opened.keys, task, plan, commit)
+        return {name: int(task[name]) for name in LEARNED if name in task}
 
     def _begin(self, owner: str, sk: str, run: int) -> Item:
         """Count the attempt and fix the commit that the plan has or will have."""

@@ -5,15 +5,17 @@ from datetime import datetime
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import InvalidCursor, NotFound, NotPossibleNow, Refused
+from shared.domain.errors import NotFound, NotPossibleNow, Refused
 from shared.domain.ids import is_ulid
 from shared.domain.task import LEARNED, Task, TaskStatus
 from shared.domain.times import epoch_seconds, moment, rfc3339
+from shared.keeping.cursors import Cursors
 from shared.ports import Condition, Item, Queue, Update, Value
 from shared.storage import bodies, names
 from shared.storage.vaults import Vaults
 
 KIND = "extraction"
+LIST = "tasks"
 RESULT = "task"
 """What the sealed result of a task is called in its seal."""
 
@@ -72,6 +74,7 @@ class Tasks:
 
     vaults: Vaults
     work: Queue
+    cursors: Cursors
 
     def get(self, owner: str, task_id: str) -> Task:
         """Return one task. Raises NotFound."""
@@ -82,16 +85,15 @@ class Tasks:
         return from_item(opened.keys, opened.items[sk])
 
     def list(self, owner: str, *, limit: int, cursor: str | None = None) -> tuple[list[Task], str | None]:
-        """Return tasks, newest first, and the cursor to go on from: the id of the last one. Raises InvalidCursor."""
-        if cursor is not None and not is_ulid(cursor):
-            raise InvalidCursor
+        """Return tasks, newest first, and the cursor to go on from. Raises InvalidCursor."""
         opened = self.vaults.open(owner)
         if opened is None:
+            self.cursors.refuse(cursor)
             return [], None
-        after = names.TASK + cursor if cursor else None
+        after = self.cursors.read(opened.keys, LIST, cursor)
         page = self.vaults.table.query(owner, names.TASK, after=after, limit=limit, descending=True)
         found = [from_item(opened.keys, item) for item in page.items]
-        return found, page.after.removeprefix(names.TASK) if page.after else None
+        return found, self.cursors.write(opened.keys, LIST, page.after)
 
     def retry(self, owner: str, task_id: str) -> Task:
         """Queue a failed task again. Raises NotFound; NotPossibleNow when it has not failed or its conversation is gone."""

@@ -220,6 +220,11 @@ def durable(text: str) -> bool:
     return _DURABLE.search(text) is not None
 
 
+def lasting_order(text: str) -> bool:
+    """Whether the sentence opens with every time to come: "以后都用…", "from now on …"."""
+    return _DURABLE.match(text) is not None
+
+
 def suppresses(text: str) -> str:
     """How far "不要保存 / don't save" in this sentence reaches: "" · "sentence" · "message" · "conversation"."""
     if _SUPPRESS_WHOLE.search(text):
@@ -227,6 +232,11 @@ def suppresses(text: str) -> str:
     if _SUPPRESS.search(text):
         return "message"
     return "sentence" if _SUPPRESS_SENTENCE.search(text) else ""
+
+
+def without_suppression(text: str) -> str:
+    """What is left of the sentence without its "不要保存 / don't save this"."""
+    return _SUPPRESS.sub("", text).strip()
 
 
 def forces(text: str) -> bool:

@@ -11,13 +11,13 @@ _PARTICLE = Pattern(r"(?:吗|呢|(?<!什)(?<!这)(?<!那)么)[。.!！~～\s]*$"
 _TAIL = 24
 _QUESTION_ZH = Pattern(
     r"^(?:请问|为什么|为何|怎么|怎样|如何|什么|哪[里个些儿]|谁|多少|几[个点时]|是不是|能不能|可不可以|有没有|要不要|可以.{0,20}吗|能.{0,20}吗)"
-    r"|(?:是什么|怎么(?:办|做|弄|写|用|样|处理|解决|配置|回事)|为什么|是谁|是不是|有没有|能不能|可不可以|要不要|会不会|好不好|行不行|对不对|多少钱|什么意思|什么时候|在哪里|哪个好|哪一个|还是用什么)"
+    r"|(?:是什么|怎么(?:办|做|弄|写|用|样|处理|解决|配置|回事)|为什么|是谁|是不是|有没有|能不能|可不可以|要不要|会不会|好不好|行不行|对不对|多少钱|什么意思|什么时候|在哪里|哪[个些种家里]|什么|谁(?!都)|多少(?![有都]))"
 )
 _TOLD_ZH = Pattern(
-    r"(?:不管|无论|不论|知道|明白|了解|说明|解释|记录|不知道).{0,8}(?:什么|怎么|为什么|谁|哪)|没什么|什么都|怎么都|谁都|哪里都"
+    r"(?:不管|无论|不论|知道|明白|了解|说明|解释|记录|不知道).{0,8}(?:什么|怎么|为什么|谁|哪)|没什么|什么[都的也]|怎么都|谁都|哪里都"
 )
 _QUESTION_EN = Pattern(
-    r"(?i)^(?:so|and|but|ok|okay|well|hey|hi|um|also|then|now)?[\s,]*(?:(?:what|how|why|who|whom|whose|which|where)(?:'s|'re|\s+(?:is|are|was|were|do|does|did|can|could|"
+    r"(?i)^(?:(?:so|and|but|ok|okay|well|hey|hi|um|also|then|now|thanks)[\s,]+){0,3}(?:(?:what|which)\s+[\w-]+(?:\s+(?:is|are|do|does|did|should|would|can|was|were|will)\b|$)|(?:what|how|why|who|whom|whose|which|where)(?:'s|'re|\s+(?:is|are|was|were|do|does|did|can|could|"
     r"should|would|will|about|if|come|much|many|long|often|else|kind|to|i|we|you|the|of)\b|\s*$)|when\s+(?:is|are|was|do|does|did|can|should|will|would)\b|"
     r"(?:do|does|did|is|are|was|were|can|could|would|will|should|shall|may|might|have|has|had|isn't|aren't|don't|doesn't|didn't|can't|won't|couldn't)"
     r"\s+(?:you|i|we|they|he|she|it|this|that|there|the|my|our|your|anyone|someone|any|these|those)\b)"

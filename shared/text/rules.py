@@ -131,7 +131,8 @@ def _suppression(message: Sequence[_Said]) -> str:
 
 
 def _only_request(text: str) -> bool:
-    return full_width_length(text) <= 10 and not keywords.triggers(text.replace("记住", ""))[:1]
+    rest = keywords.without_suppression(text)
+    return not has_words(rest) or questions.is_small_talk(rest)
 
 
 def _forced_messages(messages: Sequence[Sequence[_Said]]) -> list[bool]:
@@ -210,7 +211,8 @@ def _triggered(text: str, *, lenient: bool) -> _Kept | None:
         if lenient and trigger.kind in {"usage", "important"} and statements.identity(text):
             continue
         return _Kept(trigger.category, trigger.importance)
-    if keywords.durable(text) and (questions.is_order(text) or statements.about_assistant(text)):
+    to_assistant = questions.is_order(text) or statements.about_assistant(text)
+    if keywords.lasting_order(text) or (keywords.durable(text) and to_assistant):
         return _Kept("preference", 7)
     return None
 

@@ -8,6 +8,7 @@ from shared.text.pattern import Pattern
 
 _END = Pattern(r"[。！？；…!?.]+")
 _LINE = Pattern(r"[^\n\r\u2028\u2029\x85\v\f]+")
+_ONLY_CLOSERS = "”’」』）】》〉"
 _CLOSERS = "\"'”’」』）)]】》〉`"
 _PAIRS = {"”": "“", "’": "‘", "」": "「", "』": "『", "）": "（", ")": "(", "】": "【", "》": "《", "]": "["}
 _OPENERS = frozenset(_PAIRS.values())
@@ -51,7 +52,9 @@ def _split_line(line: str) -> list[tuple[int, int]]:
     for mark in _END.finditer(line):
         end = mark.end()
         closed = end
-        while closed < len(line) and line[closed] in _CLOSERS and inside[closed - 1]:
+        while closed < len(line) and (
+            line[closed] in _ONLY_CLOSERS or (line[closed] in _CLOSERS and inside[closed - 1])
+        ):
             closed += 1
         if closed < len(line) and inside[closed]:
             continue

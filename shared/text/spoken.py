@@ -21,7 +21,7 @@ _PASTED_LINE = Pattern(
       | \d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL)\b[\]: ]
       | (?:import|from|def|class|const|let|var|function|return|public|private|\#include|package|export|SELECT|INSERT
         |UPDATE|CREATE)\s.*[;:{(]\s*$
-      | (?:assistant|system|tool|ai|bot|助手|系统|工具)\s?[:：] )"""
+      | (?:[Aa]ssistant|[Ss]ystem|[Tt]ool|AI|[Bb]ot|ASSISTANT|SYSTEM|助手|系统|工具)\s?[:：] )"""
 )
 _MATERIAL_NOUN_ZH = (
     "文档|文章|日志|邮件|代码|报错|内容|原文|资料|网页|聊天记录|会议纪要|纪要|输出|结果|说明|段落|文本|文字|信息|简历|论文"

@@ -1,0 +1,18 @@
+"""The work queue: learn from one conversation per message."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+
+from shared.bootstrap import learning
+from shared.queues import deliver
+
+
+def learn(body: str, receipt: str, receives: int) -> Mapping[str, int]:
+    return learning.delivery().learn(body, receipt, receives)
+
+
+def handler(event: dict[str, Any], context: Any) -> PartialItemFailureResponse:
+    """Answer which messages are to be delivered again."""
+    return deliver("learn", event, context, learn)

@@ -1,0 +1,60 @@
+"""Routes of conversations and tasks: each parses, calls one use case and returns a model."""
+
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.depends import Depends
+from aws_lambda_powertools.event_handler.openapi.params import Header, Query
+
+from shared import bootstrap
+from shared.domain import limits
+from shared.http import JSON, REPLAYED, Owner, routes
+from shared.keeping.idempotency import mark
+from shared.learning.accepting import Accepting
+from shared.learning.tasks import Tasks
+from shared.models.forms import Cursor, IdempotencyKey, Limit
+from shared.models.learning import AcceptedOut, ConversationIn, TaskOut, TasksOut
+
+router = routes()
+Tasking = Annotated[Tasks, Depends(bootstrap.tasks)]
+
+
+@router.post("/v1/conversations", status_code=202)
+def accept(
+    new: ConversationIn,
+    owner: Owner,
+    accepting: Annotated[Accepting, Depends(bootstrap.accepting)],
+    idempotency_key: Annotated[IdempotencyKey | None, Header(alias="Idempotency-Key")] = None,
+) -> Response[AcceptedOut]:
+    """Take a conversation in, to learn from it in the background."""
+    once = mark("conversation", idempotency_key, new.model_dump(mode="json"), bootstrap.now())
+    accepted = accepting.accept(owner, new.conversation(), once)
+    if accepted.task_id is None:
+        return Response(200, JSON, AcceptedOut(status="skipped", reason=accepted.skipped), {})
+    headers: dict[str, str | list[str]] = {"Location": f"/v1/tasks/{accepted.task_id}"}
+    if accepted.replayed:
+        headers[REPLAYED] = "true"
+    return Response(202, JSON, AcceptedOut(task_id=accepted.task_id, status="queued"), headers)
+
+
+@router.get("/v1/tasks")
+def list_tasks(
+    owner: Owner,
+    tasks: Tasking,
+    limit: Annotated[Limit, Query()] = limits.PAGE_DEFAULT,
+    cursor: Annotated[Cursor | None, Query()] = None,
+) -> Response[TasksOut]:
+    """List tasks, newest first."""
+    return Response(200, JSON, TasksOut.of(*tasks.list(owner, limit=limit, cursor=cursor)), {})
+
+
+@router.get("/v1/tasks/<task_id>")
+def get_task(task_id: str, owner: Owner, tasks: Tasking) -> Response[TaskOut]:
+    """Show a task: how far it is, what it learned, why it failed."""
+    return Response(200, JSON, TaskOut.of(tasks.get(owner, task_id)), {})
+
+
+@router.post("/v1/tasks/<task_id>/retry", status_code=202)
+def retry_task(task_id: str, owner: Owner, tasks: Tasking) -> Response[TaskOut]:
+    """Queue a failed task again."""
+    return Response(202, JSON, TaskOut.of(tasks.retry(owner, task_id)), {"Location": f"/v1/tasks/{task_id}"})

@@ -1,0 +1,69 @@
+"""Writes docs/openapi.json from the routes: `make openapi`. It is no function; it only gathers what the functions say."""
+
+import inspect
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from shared.http import Edge, routes_of
+
+PATH = Path(__file__).parents[1] / "docs" / "openapi.json"
+_SCHEME = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+_NOT_OURS = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
+"""Powertools documents its own errors; ours all have one shape."""
+_ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorOut"}}}
+
+
+def document(*edges: Edge) -> dict[str, Any]:
+    """Return one OpenAPI document of all routes."""
+    whole: dict[str, Any] = {"openapi": "3.1.0", "paths": {}, "components": {"schemas": {}}}
+    for edge in edges:
+        part = json.loads(
+            edge.get_openapi_json_schema(
+                title="Nacre",
+                version="1",
+                description="Long-term memory for AI agents, sealed per owner.",
+                openapi_version="3.1.0",
+            )
+        )
+        for route in routes_of(edge):
+            _describe(route, part["paths"][route.openapi_path][route.method.lower()], part["components"]["schemas"])
+        whole["info"] = part["info"]
+        whole["paths"] |= part["paths"]
+        whole["components"]["schemas"] |= part["components"]["schemas"]
+    for name in _NOT_OURS:
+        whole["components"]["schemas"].pop(name, None)
+    whole["components"]["securitySchemes"] = {"token": _SCHEME}
+    whole["security"] = [{"token": []}]
+    return whole
+
+
+def _describe(route: Any, operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """Say what Powertools leaves out: the docstring, every error's shape, and the forms of parameters of a model."""
+    operation["description"] = inspect.getdoc(route.func)
+    for status, response in operation["responses"].items():
+        if int(status) >= 400:
+            response["content"] = _ERROR
+    for field in route.dependant.query_params:
+        model = field.field_info.annotation
+        if inspect.isclass(model) and issubclass(model, BaseModel):
+            forms = model.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas.pop(model.__name__, None)
+            schemas.update(forms.get("$defs", {}))
+            for parameter in operation["parameters"]:
+                parameter["schema"] = forms["properties"].get(parameter["name"], parameter["schema"])
+
+
+def text() -> str:
+    """Return the document of every function's routes as it is written."""
+    from functions.memories import app as memories  # noqa: PLC0415 - importing a function builds its routes
+
+    return json.dumps(document(memories.app), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(text())
+    sys.stdout.write(f"{PATH.name} written\n")

@@ -1,0 +1,48 @@
+"""What the maintenance function is asked to do: by the schedule, by an operator, by a message."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shared.domain.times import moment
+from shared.keeping.scheduling import Scheduling
+from shared.keeping.tidying import Tidying
+
+MESSAGE = 1
+
+
+class UnknownDuty(Exception):
+    """Nobody of ours asks for this: a message goes to the dead-letter queue, where an alarm tells of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duties:
+    """Does what is asked."""
+
+    scheduling: Scheduling
+    tidying: Tidying
+
+    def ask(self, event: Mapping[str, Any]) -> int:
+        """Fan out: `{"kind": "schedule"}` for all who are due (with "before", an RFC 3339 time: due until then), `{"kind": "rebuild"}` for
+        everyone, due or not. Returns the number of owners asked for. Raises UnknownDuty."""
+        kind, before = event.get("kind"), event.get("before")
+        if kind == "schedule":
+            return self.scheduling.due(moment(before) if before else None)
+        if kind == "rebuild":
+            return self.scheduling.everyone()
+        raise UnknownDuty
+
+    def do(self, body: str) -> dict[str, int]:
+        """Do what one message of the maintenance queue says and return counts for the log. Raises UnknownDuty."""
+        try:
+            message = json.loads(body)
+            kind, version = message["kind"], message["v"]
+        except (ValueError, KeyError, TypeError):
+            raise UnknownDuty from None
+        if version == MESSAGE and kind == "tidy" and isinstance(message.get("owner"), str) and message["owner"]:
+            tidied = self.tidying.tidy(message["owner"])
+            return {name: int(count) for name, count in asdict(tidied).items() if count} if tidied else {}
+        if version == MESSAGE and kind == "rebuild" and isinstance(message.get("after"), str):
+            return {"owners": self.scheduling.everyone(message["after"])}
+        raise UnknownDuty

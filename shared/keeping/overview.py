@@ -1,0 +1,102 @@
+"""What an owner has, counted: storage against quota, and the projects that have memories."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain.errors import SealBroken
+from shared.domain.times import moment
+from shared.keeping.cursors import Cursors
+from shared.observability import alarm
+from shared.ports import Item
+from shared.storage import bodies, names
+from shared.storage.commit import Commits
+
+KIND = "project"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Exact bytes and counts; `active_limit` 0: none."""
+
+    used_bytes: int
+    limit_bytes: int
+    journal_bytes: int
+    index_bytes: int
+    table_bytes: int
+    memories: int
+    active: int
+    active_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project by name, with how many memories it has and when one was last added or deleted."""
+
+    name: str
+    memories: int
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Projects:
+    """A page of projects in no telling order; `damaged` of its names did not open."""
+
+    projects: list[Project]
+    next_cursor: str | None
+    damaged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Counts of owners."""
+
+    commits: Commits
+    cursors: Cursors
+
+    def usage(self, owner: str) -> Usage:
+        """Return what the owner's head counts; zeros for who never stored anything. One step."""
+        opened = self.commits.vaults.open(owner)
+        head: Item = opened.head if opened else {}
+        used, journal, index = (int(head.get(name, 0)) for name in ("bytes", "journal_bytes", "index_bytes"))
+        bounds = self.commits.bounds
+        return Usage(
+            used_bytes=used,
+            limit_bytes=bounds.quota_bytes,
+            journal_bytes=journal,
+            index_bytes=index,
+            table_bytes=used - journal - index,
+            memories=int(head.get("memories", 0)),
+            active=int(head.get("active", 0)),
+            active_limit=bounds.active,
+        )
+
+    def projects(self, owner: str, limit: int, cursor: str | None) -> Projects:
+        """Return projects that have memories. A page may hold fewer than `limit`. Raises InvalidCursor."""
+        opened = self.commits.vaults.open(owner)
+        if opened is None:
+            self.cursors.refuse(cursor)
+            return Projects([], None, 0)
+        after = self.cursors.read(opened.keys, KIND, cursor)
+        page = self.commits.vaults.table.query(owner, names.PROJECT, after=after, limit=limit)
+        found: list[Project] = []
+        damaged = 0
+        for item in page.items:
+            try:
+                project = _project(opened.keys, item)
+            except SealBroken:
+                damaged += 1
+                alarm("damaged", project=str(item["sk"]).removeprefix(names.PROJECT))
+                continue
+            if project.memories > 0:
+                found.append(project)
+        return Projects(found, self.cursors.write(opened.keys, KIND, page.after), damaged)
+
+
+def _project(keys: OwnerKeys, item: Item) -> Project:
+    sealed = item.get("sealed")
+    if not isinstance(sealed, bytes):
+        raise SealBroken
+    tag = str(item["sk"]).removeprefix(names.PROJECT)
+    name = bodies.unpack(keys.unseal(KIND, tag, 1, int(item["gen"]), sealed))["name"]
+    return Project(name, int(item["memories"]), moment(str(item["last_at"])))

@@ -1,0 +1,48 @@
+"""An owner's settings: read and changed. What each may be is checked where it comes in; here versions decide."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shared.domain.errors import Busy, VersionMismatch
+from shared.domain.settings import Preferences
+from shared.keeping.edits import TRIES, Versions
+from shared.storage import names
+from shared.storage.commit import Commits
+from shared.storage.preferences import preferences_of, to_body
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Settings of owners."""
+
+    commits: Commits
+
+    def read(self, owner: str) -> Preferences:
+        """Return the settings; the defaults, version 0, until the first change. One step."""
+        return preferences_of(self.commits.vaults.open(owner, [names.SETTINGS]))
+
+    def change(self, owner: str, sent: Mapping[str, Any], versions: Versions) -> Preferences:
+        """Change what was sent and return the settings; nothing new makes no version. Three steps.
+
+        Keywords are replaced per language. Raises VersionMismatch, TableLost, Busy.
+        """
+        for _ in range(TRIES):
+            before = self.read(owner)
+            if versions is not None and before.version not in versions:
+                raise VersionMismatch
+            after = replace(before, **{name: _merged(getattr(before, name), value) for name, value in sent.items()})
+            if after == before:
+                return before
+            try:
+                version = self.commits.commit_settings(owner, before.version, to_body(after))
+            except VersionMismatch:
+                if versions is not None:
+                    raise
+                continue
+            return replace(after, version=version)
+        raise Busy
+
+
+def _merged(before: Any, sent: Any) -> Any:
+    return {**before, **sent} if isinstance(before, dict) else sent

@@ -1,0 +1,67 @@
+"""The small forms that bodies and parameters are made of. Only forms: what may be stored is decided by the use cases."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, StrictStr
+
+from shared.domain import limits, naming
+from shared.domain.times import moment, rfc3339
+from shared.keeping.cursors import CURSOR_CHARACTERS
+
+
+class Given(BaseModel):
+    """A request's body or its query."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Change(Given):
+    """A request's body that changes only what it names: what is not sent has no default."""
+
+    def sent(self) -> dict[str, Any]:
+        """Return only what the request names."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        made = handler.resolve_ref_schema(handler(schema))
+        for described in made.get("properties", {}).values():
+            described.pop("default", None)
+        return made
+
+
+class Shown(BaseModel):
+    """An answer's body."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+def _moment(value: object) -> datetime:
+    if isinstance(value, str):
+        try:
+            return moment(value.replace(" ", "+"))  # in a query, + is a space
+        except (ValueError, OverflowError):
+            pass
+    raise ValueError("Write a time as RFC 3339 with its zone, such as 2026-11-30T16:05:00Z.")
+
+
+def _whole(value: object) -> object:
+    """Let a query's number be digits only: no spaces, underscores, fractions, and no sign but minus."""
+    digits = str(value).removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= 18):
+        raise ValueError("This is a whole number.")
+    return value
+
+
+def shown(at: datetime | None) -> str | None:
+    """Return a moment as it is answered."""
+    return rfc3339(at) if at else None
+
+
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+Limit = Annotated[int, Field(ge=1, le=limits.PAGE_MAX), BeforeValidator(_whole)]
+Cursor = Annotated[str, Field(min_length=1, max_length=CURSOR_CHARACTERS)]
+Name = Annotated[StrictStr, Field(min_length=1, max_length=limits.KEY_CHARACTERS), AfterValidator(naming.name)]
+Tag = Annotated[StrictStr, Field(min_length=2, max_length=limits.TAG_CHARACTERS), AfterValidator(naming.tag)]
+IdempotencyKey = Annotated[str, AfterValidator(naming.idempotency_key)]

@@ -1,0 +1,160 @@
+"""An owner's settings, usage, projects and audit list as they travel."""
+
+import zoneinfo
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, StrictStr
+
+from shared.domain import limits
+from shared.domain.settings import Preferences
+from shared.domain.times import rfc3339
+from shared.keeping.auditing import Looks
+from shared.keeping.overview import Projects, Usage
+from shared.models.forms import Change, Given, Shown
+from shared.text.normalise import normalise, visible
+
+FOR_EVER = -1
+
+
+def _keyword(text: str) -> str:
+    if not visible(text):
+        raise ValueError("There is nothing to see in it.")
+    return normalise(text)
+
+
+def _keywords(given: list[str]) -> list[str]:
+    return list(dict.fromkeys(given))
+
+
+def _days(value: int) -> int:
+    if value != FOR_EVER and not 1 <= value <= limits.DAYS_MAX:
+        raise ValueError(f"Days are 1 to {limits.DAYS_MAX}, or -1 for no end.")
+    return value
+
+
+def _time_zone(name: str) -> str:
+    try:
+        return zoneinfo.ZoneInfo(name).key
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("This is no time zone of the IANA data base; write one like Asia/Shanghai.") from None
+
+
+Keyword = Annotated[StrictStr, Field(min_length=1, max_length=limits.KEYWORD_CHARACTERS), AfterValidator(_keyword)]
+Keywords = Annotated[list[Keyword], Field(max_length=limits.KEYWORDS), AfterValidator(_keywords)]
+Days = Annotated[StrictInt, AfterValidator(_days)]
+TimeZone = Annotated[StrictStr, Field(max_length=64), AfterValidator(_time_zone)]
+
+
+class KeywordsIn(Given):
+    """Keywords per language; a language that is not sent keeps its own."""
+
+    zh: Keywords = Field(default_factory=list)
+    en: Keywords = Field(default_factory=list)
+
+
+class SettingsPatch(Change):
+    """What to change; settings that are not sent stay as they are."""
+
+    enabled: StrictBool = True
+    auto_capture: StrictBool = False
+    auto_retrieve: StrictBool = True
+    language: Literal["zh", "en"] | None = None
+    credentials_in_context: StrictBool = False
+    custom_keywords: KeywordsIn = Field(default_factory=KeywordsIn)
+    excluded_keywords: KeywordsIn = Field(default_factory=KeywordsIn)
+    retention_days: Days = FOR_EVER
+    max_results: Annotated[StrictInt, Field(ge=1, le=limits.RESULTS_MAX)] = limits.RESULTS_DEFAULT
+    search_days: Days = FOR_EVER
+    schedule: None = Field(default=None, description="schedules in words are not taken yet: only null")
+    time_zone: TimeZone = "UTC"
+
+    def sent(self) -> dict[str, Any]:
+        """Return only what the request names; of keywords only the languages it names."""
+        return self.model_dump(exclude_unset=True)
+
+
+class SettingsOut(Shown):
+    """An owner's settings; version 0 are the defaults."""
+
+    version: int
+    enabled: bool
+    auto_capture: bool
+    auto_retrieve: bool
+    language: str | None
+    credentials_in_context: bool
+    custom_keywords: dict[str, list[str]]
+    excluded_keywords: dict[str, list[str]]
+    retention_days: int
+    max_results: int
+    search_days: int
+    schedule: str | None
+    time_zone: str
+
+    @classmethod
+    def of(cls, preferences: Preferences) -> Self:
+        return cls(**asdict(preferences))
+
+
+class UsageOut(Shown):
+    """Bytes stored for an owner against the quota, and counts. `active_limit` 0: no limit."""
+
+    used_bytes: int
+    limit_bytes: int
+    journal_bytes: int
+    index_bytes: int
+    table_bytes: int
+    memories: int
+    active: int
+    active_limit: int
+
+    @classmethod
+    def of(cls, usage: Usage) -> Self:
+        return cls(**asdict(usage))
+
+
+class ProjectOut(Shown):
+    """A project that has memories; `last_at`: when one was last added or deleted."""
+
+    project: str
+    memories: int
+    last_at: str
+
+
+class ProjectsOut(Shown):
+    """A page of projects; it may hold fewer than asked for and still have a cursor."""
+
+    projects: list[ProjectOut]
+    next_cursor: str | None
+    damaged: int
+
+    @classmethod
+    def of(cls, page: Projects) -> Self:
+        projects = [
+            ProjectOut(project=one.name, memories=one.memories, last_at=rfc3339(one.last_at)) for one in page.projects
+        ]
+        return cls(projects=projects, next_cursor=page.next_cursor, damaged=page.damaged)
+
+
+class LookOut(Shown):
+    """One look on record. `by`: `owner`, or the auditor."""
+
+    id: str
+    at: str
+    by: str
+    action: str
+    memory_id: str
+    reason: str | None
+
+
+class AuditOut(Shown):
+    """A page of an owner's audit list, newest first."""
+
+    entries: list[LookOut]
+    next_cursor: str | None
+    damaged: int
+
+    @classmethod
+    def of(cls, looks: Looks) -> Self:
+        entries = [LookOut(**asdict(look) | {"at": rfc3339(look.at)}) for look in looks.entries]
+        return cls(entries=entries, next_cursor=looks.next_cursor, damaged=looks.damaged)
