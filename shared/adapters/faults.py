@@ -43,9 +43,9 @@ def code(fault: Exception) -> str:
 
 def retried(fault: Exception) -> bool:
     """Tell whether the SDK sent the request more than once, so that an earlier attempt may have been done."""
-    if not isinstance(fault, ClientError):
-        return False
-    return int(fault.response.get("ResponseMetadata", {}).get("RetryAttempts", 0)) > 0
+    return (
+        isinstance(fault, ClientError) and int(fault.response.get("ResponseMetadata", {}).get("RetryAttempts", 0)) > 0
+    )
 
 
 def translated(call: str, fault: Exception) -> Exception:

@@ -1,4 +1,4 @@
-"""Real adapters over moto, on the table that template.yaml declares, with faults injected by botocore events."""
+"""Real adapters over the strict emulation, on the table that template.yaml declares; faults come by botocore events."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -14,6 +14,7 @@ from botocore.exceptions import ReadTimeoutError
 from moto import mock_aws
 from samtranslator.yaml_helper import yaml_parse
 
+from local.emulation import install
 from shared.adapters.dynamodb import DynamoTable
 from shared.adapters.kms import KmsKeys
 from shared.adapters.s3 import S3Objects
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 TABLE, BUCKET, QUEUE = "table", "bucket", "work.fifo"
+NOW = 1_800_000_000.0
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 _hooks: list[ExitStack] = []
 _CREDENTIALS = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "eu-central-1"}
@@ -56,7 +58,7 @@ def emulated() -> Iterator[Aws]:
         made = {name: _client(name) for name in ("dynamodb", "s3", "kms", "sqs")}
         _hooks.append(hooks)
         hooks.callback(_hooks.pop)
-        _once_per_token(made["dynamodb"])
+        hooks.callback(install(lambda: NOW).undo)
         made["dynamodb"].create_table(TableName=TABLE, **_declared_table())
         made["s3"].create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
         made["s3"].put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
@@ -98,26 +100,6 @@ def _declared_table() -> dict[str, Any]:
         name: json.loads(json.dumps(properties[name]))
         for name in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes", "BillingMode")
     }
-
-
-def _once_per_token(client: Any) -> None:
-    """Give moto what it lacks: a transaction that was done is not done again under its ClientRequestToken."""
-    done: set[str] = set()
-    under_way: list[str] = []
-
-    def before(params: dict[str, Any], **_: Any) -> tuple[Any, dict[str, Any]] | None:
-        token = json.loads(params["body"])["ClientRequestToken"]
-        if token in done:
-            return _Answer(200), {"ResponseMetadata": {"HTTPStatusCode": 200}}
-        under_way.append(token)
-        return None
-
-    def after(http_response: Any, **_: Any) -> None:
-        if http_response.status_code == 200 and under_way:
-            done.add(under_way.pop())
-
-    _hook(client, "before-call", "TransactWriteItems", before)
-    _hook(client, "after-call", "TransactWriteItems", after)
 
 
 @dataclass

@@ -193,6 +193,14 @@ def test_a_check_alone_is_a_transaction_of_its_own(aws: Aws) -> None:
         aws.table.write(OWNER, [Check("m", Condition(exists=True))])
 
 
+def test_a_list_between_two_bounds_is_one_call(aws: Aws) -> None:
+    for n in range(5):
+        aws.table.write(OWNER, [Put({"sk": f"m#{n}", "owner_status": f"{OWNER}#active", "updated": f"{n}"})])
+    requests = set_parameters(aws.dynamodb, "Query")
+    assert aws.table.by_update(OWNER, "active", before="4", after="1", limit=2) == ["3", "2"]
+    assert len(requests) == 1
+
+
 @pytest.mark.parametrize("index", ["by_update", "due"])
 def test_an_index_is_read_over_as_many_pages_as_it_takes(aws: Aws, index: str) -> None:
     for n in range(5):

@@ -216,6 +216,22 @@ def test_erase_goes_on_over_pages_of_versions(aws: Aws) -> None:
     assert body(aws.objects, "o/ab") == b"1"
 
 
+def test_erase_asks_for_nothing_of_longer_keys(aws: Aws) -> None:
+    for key in ("o/a", "o/ab", "o/a/b"):
+        aws.objects.put(key, b"1")
+    requests = set_parameters(aws.s3, "DeleteObjects")
+    aws.objects.erase("o/a")
+    assert [[entry["Key"] for entry in request["Delete"]["Objects"]] for request in requests] == [["o/a"]]
+
+
+def test_a_put_refused_at_once_takes_one_call(aws: Aws) -> None:
+    aws.objects.put("o/a", b"1")
+    heads = set_parameters(aws.s3, "HeadObject")
+    with pytest.raises(AlreadyThere):
+        aws.objects.put("o/a", b"2", if_absent=True)
+    assert heads == []
+
+
 def test_names_of_the_real_store_go_on_over_its_pages(aws: Aws) -> None:
     for number in range(7):
         aws.objects.put(f"o/{number}", b"")

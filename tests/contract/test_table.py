@@ -8,7 +8,6 @@ import pytest
 
 from shared.domain.errors import Refused
 from shared.ports import Check, Condition, Delete, Due, Item, Put, Table, Update, Write
-from tests.fakes import MemoryTable
 
 OWNER, OTHER = "a" * 52, "b" * 52
 ITEM: Item = {"sk": "m#1", "version": 3, "status": "active", "sealed": b"\x00\xff", "ttl": 100}
@@ -332,9 +331,7 @@ def test_due_lists_the_owners_of_a_shard_oldest_first_and_those_not_due_never(ta
     assert [due.owner for due in table.due(3, before="2027", limit=9)] == ["c" * 52, OWNER]
 
 
-def test_of_many_writers_at_once_one_wins_each_version() -> None:
-    """On the fake only: moto itself lets several win, which the local stack's layer mends and tests."""
-    table = MemoryTable()
+def test_of_many_writers_at_once_one_wins_each_version(table: Table) -> None:
     table.write(OWNER, [Put({"sk": "m#1", "version": 1})])
     wins: list[int] = []
     gate = threading.Barrier(20)
