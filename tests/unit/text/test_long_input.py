@@ -1,0 +1,30 @@
+"""Every scan of text ends on 200 KB of what it likes least; a pattern that backtracks would hang here."""
+
+import pytest
+
+from shared.text import intent, questions, rules, secrets, sentences
+
+SIZE = 200_000
+PIECES = [
+    *(
+        "password:",
+        "password for a b ",
+        "密码我已经",
+        "eyJaaaaaaa.",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "x://a:",
+        "secret_key=",
+    ),
+    *("（", '"', "？a", "... ", "1. ", "```\n", "好的", "please ", "A1b2C3d4", "a@"),
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_two_hundred_kilobytes_of_one_piece_are_read_to_the_end(piece: str) -> None:
+    text = piece * (SIZE // len(piece)) + "x"
+    assert secrets.unmask(secrets.mask(text)) == text
+    assert sum(len(sentence) for sentence in sentences.split(text)) <= len(text)
+    assert rules.extract([text], has_project=False, limit=5).too_long >= 0
+    assert intent.classify(text, new_session=False).recall in {"yes", "no", "if_good"}
+    assert questions.is_question(text + "?")
+    assert not questions.is_small_talk(text)
