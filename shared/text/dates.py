@@ -4,7 +4,7 @@ A marker begins with `@`, which no word of a text can. English and Chinese, abso
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -67,14 +67,17 @@ _WHEN: Final = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:day|date|month|year|time)\b|\bhow long ago\b"
     r"|什么时[候间]|何时|哪一?[天年日]|几[月号]|几时|多久[之以]?前"
 )
-_TIME_WORDS: Final = re.compile(  # begins with letters, not \b: the engine then skips to them, three times as fast
-    r"(?:yesterday|today|tomorrow|tonight| ago|recently|weekend"
-    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday"
-    r"|(?:last|next|this|past|previous|every|each|following) (?:night|summer|winter|spring|fall|autumn|morning|evening|day|time)"
-    r"|january|february|march|april|june|july|august|september|october|november|december| in may"
-    r"|\d{4}s?|\d+ (?:days?|hours?)| (?:week|month|year)s?)\b"
-    r"|[昨今明前后]天|[去今明前后]年|[上下本这]个?(?:周|星期|礼拜|月)|\d\s*[年月日号]|星期|周[一二三四五六日末]|最近|刚才|昨晚|今晚"
+_TIME_WORDS: Final = frozenset(
+    """
+    yesterday today tomorrow tonight ago recently weekend weekends monday tuesday wednesday thursday friday saturday sunday
+    january february march april june july august september october november december
+    days hours week weeks month months year years summer winter spring autumn last next
+    """.split()  # noqa: SIM905  (a list of literals reads worse)
 )
+_TIME_SIGNS: Final = re.compile(
+    r"[昨今明前后]天|[去今明前后]年|[上下本这]个?(?:周|星期|礼拜|月)|\d\s*[年月日号]|星期|周[一二三四五六日末]|最近|刚才|昨晚|今晚"
+)
+_YEAR_NUMBER: Final = re.compile(r"\d{4}(?!\d)")
 
 
 def markers_of(at: datetime) -> tuple[str, str, str, str]:
@@ -82,9 +85,14 @@ def markers_of(at: datetime) -> tuple[str, str, str, str]:
     return (f"@y{at.year:04}", f"@m{at.month:02}", f"@{at.year:04}-{at.month:02}", f"@d{at.month:02}-{at.day:02}")
 
 
-def speaks_of_time(text: str) -> bool:
-    """Whether folded text mentions a time, so that it may answer a "when"."""
-    return _TIME_WORDS.search(text) is not None
+def speaks_of_time(text: str, words: Sequence[str]) -> bool:
+    """Whether folded text, with its Latin words, mentions a time, so that it may answer a "when"."""
+    return (
+        not _TIME_WORDS.isdisjoint(words)
+        or "in may" in text
+        or _YEAR_NUMBER.search(text) is not None
+        or (not text.isascii() and _TIME_SIGNS.search(text) is not None)
+    )
 
 
 def asks_when(text: str) -> bool:

@@ -67,9 +67,9 @@ class _Found:
 
 def terms(text: str, *, at: datetime | None = None) -> Terms:
     """Terms of a memory, with markers of the day it was made when `at` is given. Any string is accepted."""
-    flat, found = _scan(text)
+    flat, runs, found = _scan(text)
     counts = Counter(found.whole + found.pairs + found.singles + found.parts)
-    if dates.speaks_of_time(flat):
+    if dates.speaks_of_time(flat, runs):
         counts[dates.SPEAKS_OF_TIME] = 1
     if at is not None:
         counts.update(dates.markers_of(at))
@@ -78,7 +78,7 @@ def terms(text: str, *, at: datetime | None = None) -> Terms:
 
 def query_terms(text: str, *, now: datetime) -> Query:
     """Terms of a query, each once, with its weight; dates it names become markers, relative ones counted from `now`."""
-    flat, found = _scan(text)
+    flat, _, found = _scan(text)
     whole = frozenset(found.whole)
     long = len(whole) > LONG_QUERY
     weights = dict.fromkeys(found.pairs, PAIR)
@@ -92,10 +92,11 @@ def query_terms(text: str, *, now: datetime) -> Query:
     return Query(weights, whole, long)
 
 
-def _scan(text: str) -> tuple[str, _Found]:
-    """Folded text, and every term in it."""
+def _scan(text: str) -> tuple[str, list[str], _Found]:
+    """Folded text, its Latin words as they stand, and every term in it."""
     flat = scripts.folded(text)
-    words = [word for run in scripts.LATIN.findall(flat) if (word := _latin(run))]
+    runs: list[str] = scripts.LATIN.findall(flat)
+    words = [word for run in runs if (word := _latin(run))]
     found = _Found(words, [f"{a} {b}" for a, b in pairwise(words)], [], [])
     if not flat.isascii():
         for match in scripts.RUN.finditer(flat):
@@ -104,7 +105,7 @@ def _scan(text: str) -> tuple[str, _Found]:
         found.parts += _compounds(flat)
     if _INNER_CAPITAL.search(text):
         found.parts += _camel_parts(text)
-    return flat, found
+    return flat, runs, found
 
 
 @cache
