@@ -42,6 +42,8 @@ _SILENT = {
     "AWS_EC2_METADATA_DISABLED": "true",
 }
 _one_per_process = threading.Lock()
+EVERYONE = {"kind": "rebuild"}
+"""What an operator sends the maintenance function: everybody's maintenance, and the rebuild of tables that are lost."""
 
 
 class QueueClock:
@@ -195,9 +197,9 @@ class Stack:
         while not self._stopping.wait(schedule.seconds):
             self._run_schedule(schedule)
 
-    def _run_schedule(self, schedule: Schedule) -> None:
+    def _run_schedule(self, schedule: Schedule, event: Mapping[str, Any] | None = None) -> None:
         try:
-            self.functions.invoke(schedule.function, schedule.event, self._new_id())
+            self.functions.invoke(schedule.function, event or schedule.event, self._new_id())
         except (FunctionFailed, FunctionTimedOut):
             return  # the runner has logged it; the next tick tries again
 
@@ -220,14 +222,14 @@ class Stack:
         return self.issuer.token(user, groups, sub=sub, lifetime=lifetime)
 
     def run_maintenance(self, timeout: float = 120.0) -> dict[str, Any]:
-        """Run every schedule now and wait until the queues are idle.
+        """Tidy everyone now, due or not (a lost table is rebuilt), and wait until the queues are idle.
 
         Returns how often each function ran meanwhile, how many messages lie in dead-letter queues, how many wait out
         their visibility after a failure, and whether the queues became idle within `timeout` seconds.
         """
         before = self.functions.invocations.copy()
         for schedule in self.deployment.schedules:
-            self._run_schedule(schedule)
+            self._run_schedule(schedule, EVERYONE)
         idle = self.wait_until_idle(timeout)
         ran = self.functions.invocations - before
         names = {name: function.handler.split(".")[-3] for name, function in self.deployment.functions.items()}
