@@ -60,8 +60,9 @@ def _describe(route: Any, operation: dict[str, Any], schemas: dict[str, Any]) ->
 def text() -> str:
     """Return the document of every function's routes as it is written."""
     from functions.memories import app as memories  # noqa: PLC0415 - importing a function builds its routes
+    from functions.recall import app as recall  # noqa: PLC0415 - same
 
-    return json.dumps(document(memories.app), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return json.dumps(document(memories.app, recall.app), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -217,7 +218,7 @@ def test_filters_that_contradict_each_other_are_refused() -> None:
         {"since": now, "until": now},
     ):
         with pytest.raises(Invalid):
-            Filters(**wrong)  # type: ignore[arg-type]
+            Filters(**wrong)
     with pytest.raises(Invalid):
         with_uri(Filters(category=Category.EVENT), "agent://a")
 
@@ -244,7 +245,7 @@ def test_any_history_lists_as_a_plain_dictionary_says(data: st.DataObject) -> No
                 world.edits.delete(OWNER, chosen, None)
                 del standing[chosen]
             else:
-                sent = {
+                sent: dict[str, dict[str, Any]] = {
                     "edit": {"importance": step % 9 + 1},
                     "dismiss": {"status": "dismissed"},
                     "restore": {"status": "active"},
@@ -268,6 +269,7 @@ def drop_change_rows(world: World) -> None:
 def flip(world: World, memory_id: str) -> None:
     """Alter one byte of a stored memory, as an operator could."""
     item = world.table.partition(OWNER)[f"m#{memory_id}"]
-    sealed = bytes(item["sealed"])  # type: ignore[arg-type]
+    sealed = item["sealed"]
+    assert isinstance(sealed, bytes)
     item["sealed"] = sealed[:-1] + bytes((sealed[-1] ^ 1,))
     world.table._store(OWNER, item)
