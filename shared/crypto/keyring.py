@@ -21,11 +21,12 @@ _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z", re.A
 _GENERATION: Final = re.compile(r"[1-9]\d{0,18}", re.ASCII)
 
 
-class MissingGeneration(LookupError):
-    """These keys do not hold that generation: read the keyring again; if it is not there either, the seal is broken."""
+class MissingGeneration(SealBroken):
+    """These keys do not hold that generation. Read the keyring again; if it is not there either, the seal is broken,
+    which is what a caller who does not look sees at once [SEAL-4]."""
 
     def __init__(self, generation: int) -> None:
-        super().__init__("a key generation that is not held")
+        super().__init__()
         self.generation = generation
 
 

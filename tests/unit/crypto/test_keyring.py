@@ -153,6 +153,8 @@ def test_a_generation_that_is_not_held_is_asked_for() -> None:
     with pytest.raises(MissingGeneration) as caught:
         owner_keys().unseal("memory", "m", 1, 3, b"")
     assert caught.value.generation == 3
+    assert isinstance(caught.value, SealBroken)
+    assert not str(caught.value)
     with pytest.raises(MissingGeneration):
         OwnerKeys.opened(OWNER, 1, 2, {1: ROOT + FIRST})
 
