@@ -24,7 +24,17 @@ from aws_lambda_powertools.event_handler.request import Request
 
 from shared.config import MissingSetting
 from shared.crypto.owners import owner_name
-from shared.domain.errors import Busy, Forbidden, Invalid, NacreError, NotFound, TableLost, Unauthorized, Unavailable
+from shared.domain.errors import (
+    Busy,
+    DailyLimitReached,
+    Forbidden,
+    Invalid,
+    NacreError,
+    NotFound,
+    TableLost,
+    Unauthorized,
+    Unavailable,
+)
 from shared.domain.ids import Random
 from shared.models.errors import ErrorOut
 from shared.observability import alarm, note
@@ -112,6 +122,8 @@ class Edge(APIGatewayHttpResolver):
         if error.details is not None:
             body["details"] = error.details
         seconds = next((wait for kind, wait in _RETRY_SECONDS.items() if isinstance(error, kind)), None)
+        if isinstance(error, DailyLimitReached) and isinstance(error.details, Mapping):
+            seconds = error.details["retry_after_seconds"]
         headers: dict[str, str | list[str]] = {"Retry-After": str(seconds)} if seconds else {}
         self.context["error"] = error.code
         return Response(error.status, JSON, {"error": body}, headers)

@@ -118,7 +118,8 @@ def overview() -> Overview:
 @cache
 def accepting() -> Accepting:
     settings = config.bounds()
-    return Accepting(vaults(), work_queue(), Limits(settings.quota_bytes, settings.active))
+    bounds = Limits(settings.quota_bytes, settings.active)
+    return Accepting(vaults(), work_queue(), bounds, config.daily_conversations())
 
 
 @cache

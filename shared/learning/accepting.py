@@ -4,21 +4,23 @@ A crash before the send is mended by the next identical request, or by maintenan
 """
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from math import ceil
 from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import NacreError, Refused, Unavailable
+from shared.domain.errors import DailyLimitReached, NacreError, Refused, Unavailable
 from shared.domain.ids import ulid
 from shared.domain.task import TaskStatus
 from shared.keeping.idempotency import Mark
 from shared.learning import tasks
 from shared.learning.conversation import Conversation, Skipped, refuse_silence, to_body
-from shared.ports import Condition, Put, Queue
+from shared.ports import Condition, Put, Queue, Update
 from shared.storage import bodies, names, objects
 from shared.storage.commit import TRIES
 from shared.storage.preferences import preferences_of
-from shared.storage.transactions import Limits, Once, Replayed, Stale, Transaction
+from shared.storage.transactions import Limited, Limits, Once, Replayed, Stale, Transaction
 from shared.storage.vaults import Opened, Vaults
 
 CONVERSATION = "conversation"
@@ -40,15 +42,17 @@ class Accepting:
     vaults: Vaults
     work: Queue
     bounds: Limits
+    daily_limit: int
+    """Conversations an owner may hand in per day (UTC); 0: no limit."""
 
     def accept(self, owner: str, conversation: Conversation, once: Mark | None = None) -> Accepted:
         """Queue a conversation, or say why not. Nothing is stored of one that is skipped.
 
-        Raises Invalid, QuotaExceeded, TableLost, Busy; IdempotencyKeyReused with `once`.
+        Raises Invalid, QuotaExceeded, DailyLimitReached, TableLost, Busy; IdempotencyKeyReused with `once`.
         """
         refuse_silence(conversation.messages)
         for _ in range(TRIES):
-            opened = self.vaults.open(owner, [names.SETTINGS])
+            opened = self.vaults.open(owner, [names.SETTINGS, self._today()])
             reason = conversation.skipped(preferences_of(opened))
             if reason is not None:
                 return Accepted(skipped=reason)
@@ -72,11 +76,14 @@ class Accepting:
         item = tasks.new_item(task_id, conversation.trigger.value, len(sealed), now)
         transaction.add("memory", Put(item, Condition(absent=True)))
         transaction.head({"bytes": len(sealed)})
+        transaction.add("daily", self._count(opened, now))
         try:
             self.vaults.table.write(keys.owner, transaction.writes)
         except Refused as refused:
             self.vaults.objects.erase(key)
             reason = transaction.explain(refused)
+            if isinstance(reason, Limited):
+                raise self._limited(now) from None
             if isinstance(reason, Replayed):
                 return self._again(keys, reason.made)
             raise reason from None
@@ -85,6 +92,23 @@ class Accepting:
             raise
         self._send(keys, task_id, 1)
         return Accepted(task_id)
+
+    def _today(self) -> str:
+        return f"{names.USAGE}{self.vaults.clock():%Y-%m-%d}"
+
+    def _count(self, opened: Opened, now: datetime) -> Update:
+        """Count a conversation of today, on the condition that the day's limit allows it."""
+        sk = self._today()
+        condition = None
+        if self.daily_limit:
+            known = sk in opened.items
+            condition = Condition(at_most={"conversations": self.daily_limit - 1}) if known else Condition(absent=True)
+        return Update(sk, set={"ttl": tasks.ttl(now)}, add={"conversations": 1}, condition=condition)
+
+    def _limited(self, now: datetime) -> DailyLimitReached:
+        midnight = datetime.combine(now.date() + timedelta(days=1), time(), UTC)
+        seconds = ceil((midnight - now).total_seconds())
+        return DailyLimitReached(details={"limit": self.daily_limit, "retry_after_seconds": seconds})
 
     def _again(self, keys: OwnerKeys, task_id: str) -> Accepted:
         """Answer with the task of the same request; one that still waits is sent again, in case its sender died before."""

@@ -12,6 +12,7 @@ TASK = "t#"
 ONCE = "i#"
 """Idempotency keys and the window of equal conversations."""
 AUDIT = "a#"
+USAGE = "u#"
 LEASE = "lease"
 
 OWNERS = "o/"

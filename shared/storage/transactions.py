@@ -58,6 +58,10 @@ class Replayed(Exception):
         self.made = made
 
 
+class Limited(Exception):
+    """The day's limit is reached."""
+
+
 class StepDone(Exception):
     """This step of the task's plan is in the table already."""
 
@@ -133,7 +137,7 @@ class Transaction:
     def explain(self, refused: Refused) -> Exception:
         """Return what the refusal means, the most telling reason first."""
         standing = {self.roles[position]: (item, self.writes[position]) for position, item in refused.items.items()}
-        for role in ("once", "window", "step", "head", "memory", "dedup"):
+        for role in ("once", "window", "daily", "step", "head", "memory", "dedup"):
             if role in standing:
                 item, write = standing[role]
                 reason: Exception | None = getattr(self, f"_explain_{role}")(item, write)
@@ -184,6 +188,11 @@ class Transaction:
         return Replayed(str(item["made"]))
 
     _explain_window = _explain_once
+
+    def _explain_daily(self, item: Mapping[str, Value] | None, write: Write) -> Exception:
+        """Another request may have been the day's first between reading and writing: then this one is tried again."""
+        first = isinstance(write, Update) and write.condition is not None and write.condition.absent
+        return Stale() if first or item is None else Limited()
 
     def _explain_step(self, item: Mapping[str, Value] | None, write: Write) -> Exception:  # noqa: ARG002
         return StepDone()
