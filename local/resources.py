@@ -10,6 +10,7 @@ from typing import Any
 import boto3
 from moto.cloudformation.parsing import get_model_map
 
+from local.completion import complete_bucket, complete_table
 from local.template import Intrinsics, TemplateError, translate
 
 ACCOUNT = "123456789012"
@@ -185,6 +186,10 @@ class _Deployer:
         missing = self.holdable - set(self.held)
         if missing:
             raise TemplateError(f"moto did not make {', '.join(sorted(missing))}")
+        for name, properties in self.of_type("AWS::S3::Bucket"):
+            complete_bucket(self.held[name], properties, REGION)
+        for name, properties in self.of_type("AWS::DynamoDB::Table"):
+            complete_table(self.held[name], properties, REGION)
 
     @staticmethod
     def _needs(resource: Mapping[str, Any]) -> list[str]:
