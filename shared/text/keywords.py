@@ -178,7 +178,8 @@ _THIS_EN = (
     r"(?:this|that|it|these|those|any\s+of\s+(?:this|that|it)|anything|the\s+(?:above|following|conversation|chat))"
 )
 _SUPPRESS = Pattern(
-    r"(?i)(?:不要|别|不用|无需|不必|请勿|禁止)(?:再|把这个|把这些|给我|帮我)?(?:保存|存下来|存储(?=$|[这它此，。！])|记住|记下|记录(?=$|[这它此，。！])|记忆)"
+    r"(?i)(?:不要|别|不用|无需|不必|请勿)(?:再|把这个|把这些|把它|给我|帮我)?(?:保存|存下来|存储|记住|记下来?|记录|记忆)"
+    r"(?=$|[这它此那我了吧哦啊呀。，,；;！!.：:\s]|任何|以上|下来|本次|对话|会话)"
     rf"|\b(?:don['’]?t|do\s+not|never|please\s+don['’]?t)\s+(?:save|store|remember|memori[sz]e|record|keep)\s*(?:{_THIS_EN}\b|[.,;:!，。：]|$)"
     r"|\boff\s+the\s+record\b"
 )
@@ -186,7 +187,7 @@ _SUPPRESS_WHOLE = Pattern(
     r"(?i)(?:不要|别|不用|请勿).{0,6}(?:保存|记录|记住|记下).{0,4}(?:对话|会话|聊天|谈话)|(?:这次|本次|这段)(?:对话|会话|聊天).{0,4}(?:不要|别|不用)"
     r"|\b(?:don['’]?t|do\s+not)\s+(?:save|store|remember|record)\s+(?:this|the|our)\s+(?:conversation|chat|session)"
 )
-_SUPPRESS_SENTENCE = Pattern(r"(?i)\bdon['’]?t\s+save\b|\bdo\s+not\s+save\b")
+_SUPPRESS_SENTENCE = Pattern(r"(?i)(?:不要|别)保存|\bdon['’]?t\s+save\b|\bdo\s+not\s+save\b")
 _FORCE_THIS_EN = r"(?:this|that|these|the\s+following)"
 _FORCE = Pattern(
     r"(?i)(?<![不别勿])(?:请|帮我|麻烦|你要|务必|给我)?(?:记住|记一下|记下|记好|保存|存一下|存下)(?:了)?(?:这个|这些|这点|这一点|这件事|这条|以下|下面|一下|下来)"

@@ -79,23 +79,21 @@ def extract(
     suppressed = too_long = 0
     found: list[Candidate] = []
     for number, message in enumerate(messages):
-        if reach[number] == "message":
-            suppressed += len(message)
-            continue
-        for said in message:
-            if keywords.holds(said.text, excluded) or keywords.suppresses(said.text):
-                suppressed += 1
-                continue
+        unwanted = [reach[number] == "message" or _unwanted(said, excluded) for said in message]
+        suppressed += sum(unwanted)
+        for said in (said for said, refused in zip(message, unwanted, strict=True) if not refused):
             candidate = _candidate(said, custom, has_project=has_project, manual=manual, forced=forced[number])
-            if candidate is None:
-                continue
-            if full_width_length(candidate.masked.text) > LONGEST_FACT:
+            if candidate and full_width_length(candidate.masked.text) > LONGEST_FACT:
                 too_long += 1
-            else:
+            elif candidate:
                 found.append(candidate)
     distinct = _distinct(found)
     kept = _most_important(distinct, limit)
     return Extraction(kept, len(distinct) - len(kept), too_long, suppressed)
+
+
+def _unwanted(said: _Said, excluded: Words) -> bool:
+    return keywords.holds(said.text, excluded) or keywords.suppresses(said.text) != ""
 
 
 def _said(text: str) -> list[_Said]:
@@ -205,6 +203,8 @@ def _ordered(text: str) -> bool:
 def _triggered(text: str, *, lenient: bool) -> _Kept | None:
     for trigger in keywords.triggers(text):
         if not lenient and trigger.kind != "preference" and statements.of_the_moment(text):
+            continue
+        if not lenient and trigger.kind == "preference" and statements.reaction(text):
             continue
         if not lenient and trigger.kind == "usage" and not statements.has_subject(text):
             continue

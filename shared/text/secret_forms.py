@@ -51,7 +51,7 @@ def labelled() -> re.Pattern[str]:
 def known_tokens() -> re.Pattern[str]:
     """Tokens that their own prefix gives away. The look-behind keeps one run from being tried at every sign."""
     forms = (
-        r"sk-(?=[\w-]{0,40}\d)[\w-]{10,}",
+        r"sk-(?=[\w-]{0,40}\d)[\w-]{8,}",
         r"A(?:KIA[0-9A-Z]{7,}|SIA(?=[A-Z]{0,16}\d)[0-9A-Z]{12,})",
         r"gh[pousr]_\w{12,}",
         r"github_pat_\w{12,}",

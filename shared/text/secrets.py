@@ -202,7 +202,7 @@ def _plain_value(text: str, label: re.Match[str], strength: str) -> tuple[int, i
         return None
     if not _plausible(value, bool(label["machine"]), strength, text[end : end + 24], label):
         return None
-    if len(value) == _LONGEST_JUDGED and (rest := _REST_OF_RUN.match(text, end)):
+    if not cut and len(run.group()) == _LONGEST_JUDGED and (rest := _REST_OF_RUN.match(text, run.end())):
         end = rest.end()
     return at, end
 

@@ -34,7 +34,11 @@ _GUESS = Pattern(
 )
 _TROUBLE = Pattern(
     r"(?i)报错|出错|错误|失败|不工作|跑不(?:起来|通)|崩溃|卡住|找不到|没反应|不生效|有(?:个)?问题|bug|\b(?:errors?|exceptions?|traceback|does(?:n['’]t|\s+not)\s+work|not\s+working|fails?|failed|failing|broken|crash(?:es|ed)?"
-    r"|stuck|undefined|not\s+found|warnings?)\b"
+    r"|stuck|undefined|not\s+found|warnings?|sorry|wrong|by\s+mistake)\b"
+)
+_REACTION = Pattern(
+    r"(?i)^(?:(?:great|thanks|thank\s+you|nice|perfect|cool|ok(?:ay)?|hmm+|好的?|谢谢|嗯)[,，.!！\s]+)*"
+    r"(?:that['’]?s?|this|it['’]?s?|those|these|这种|那种|这样|那样|这个|那个)(?![A-Za-z])(?!.*(?:prefer|喜欢|偏好|习惯))"
 )
 _CONTACT = Pattern(
     r"[\w.+-]{1,64}@[\w-]{1,60}\.[A-Za-z]|(?<!\d)1[3-9]\d{9}(?!\d)|\+\d[\d\s-]{6,}\d|微信(?:号)?[是:：]|电话[是:：]|邮箱[是:：]|(?i:\bphone\s+number\s+is\b)"
@@ -89,6 +93,11 @@ def guessed(sentence: str) -> bool:
 def of_the_moment(sentence: str) -> bool:
     """Whether the sentence reports trouble being worked on: true now, worthless later."""
     return _TROUBLE.search(sentence) is not None
+
+
+def reaction(sentence: str) -> bool:
+    """Whether the sentence answers to what was just shown ("that's a nice way"): no lasting taste."""
+    return _REACTION.search(sentence) is not None
 
 
 def contact(sentence: str) -> bool:

@@ -93,6 +93,10 @@ def test_a_sentence_with_a_trigger_becomes_one_fact(text: str, category: str, im
             "password policy changed",
             "我叫林小雨",
         ),
+        "That's a nice way to do it",
+        "这种方式不行",
+        "I used the wrong command, sorry",
+        "我想问一下怎么选择索引",
     ],
 )
 def test_questions_orders_guesses_trouble_and_quotations_are_not_learned(text: str) -> None:
@@ -150,6 +154,7 @@ def test_manual_learning_keeps_nothing_that_is_not_declared(text: str) -> None:
         ("my email is lin@example.test", "contact"),
         ("下周三交稿", "event"),
         ("love ramen", "preference"),
+        ("I'm a nurse who uses Linux", "knowledge"),
         ("some plain statement", "knowledge"),
     ],
 )

@@ -77,6 +77,7 @@ def test_only_the_value_of_a_secret_is_found(text: str, expected: list[str]) -> 
             "550e8400-e29b-41d4-a716-446655440000",
             "https://example.com/reset?step=2",
         ),
+        *("credentials are user/password", "密码用 bcrypt 加密", "password is case-folded", "密码是 “required”"),
         *("Python 3.11.7", "password: ***", "the pin is loose", "const token = await getToken(user);"),
     ],
 )
@@ -119,6 +120,16 @@ def test_a_value_without_its_mask_is_refused() -> None:
         unmask(Masked("abc", [(0, "x")]))
     with pytest.raises(ValueError, match="no mask"):
         unmask(Masked("***", [(0, "x"), (0, "y")]))
+
+
+def test_a_very_long_value_is_masked_to_its_end() -> None:
+    value = "aB3." * 200
+    assert mask(f"token: {value} end").text == "token: *** end"
+
+
+def test_a_private_key_that_names_another_inside_is_one_secret() -> None:
+    text = "-----BEGIN PRIVATE KEY-----\n" * 2 + "RkFLRUZBS0VGQUtFRkFLRQ\n-----END PRIVATE KEY-----"
+    assert values(text) == [text]
 
 
 def test_an_edit_that_holds_the_mask_is_noticed() -> None:

@@ -36,6 +36,8 @@ from shared.text.sentences import spans, split
         ("See no. 5 please. Done.", ["See no. 5 please.", "Done."]),
         ("We met Acme Inc. in May. Good.", ["We met Acme Inc. in May.", "Good."]),
         ("She is from the U.S. He is not.", ["She is from the U.S.", "He is not."]),
+        ("（见文档。详情略）我喜欢茶", ["（见文档。详情略）我喜欢茶"]),
+        ("版本 3.新功能", ["版本 3.新功能"]),
         ("   \n  ", []),
     ],
 )
