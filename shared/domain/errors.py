@@ -136,7 +136,7 @@ class Unavailable(NacreError):
 
 
 class Busy(Unavailable):
-    code, message = "busy", "Too many changes at once; nothing was changed. Try again shortly."
+    code, message = "busy", "Too many changes at once. Try again shortly."
 
 
 class TableLost(Unavailable):

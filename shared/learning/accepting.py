@@ -10,7 +10,7 @@ from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import DailyLimitReached, NacreError, Refused, Unavailable
+from shared.domain.errors import DailyLimitReached, Refused, Unavailable
 from shared.domain.ids import ulid
 from shared.domain.task import TaskStatus
 from shared.keeping.idempotency import Mark
@@ -87,9 +87,6 @@ class Accepting:
             if isinstance(reason, Replayed):
                 return self._again(keys, reason.made)
             raise reason from None
-        except NacreError:
-            self.vaults.objects.erase(key)
-            raise
         self._send(keys, task_id, 1)
         return Accepted(task_id)
 

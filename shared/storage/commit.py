@@ -1,6 +1,7 @@
 """Commit: the journal first, then one transaction, then the answer.
 
-A writer that is refused removes its line before it answers. A writer that dies in between leaves a line that repair settles.
+A writer that is refused removes its line before it answers. A writer that dies in between, or cannot know whether its write was done,
+leaves a line that repair settles.
 """
 
 from collections.abc import Callable, Iterator
@@ -8,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
-from shared.domain.errors import NacreError, NotFound, Refused, Unavailable, VersionMismatch
+from shared.domain.errors import NotFound, Refused, Unavailable, VersionMismatch
 from shared.domain.ids import ulid
 from shared.domain.memory import Memory
 from shared.ports import Condition, Item, Put, Write
@@ -121,9 +122,6 @@ class Commits:
             if isinstance(reason, Stale):
                 self.vaults.forget(keys.owner)
             raise reason from None
-        except NacreError:
-            self.vaults.objects.erase(key)
-            raise
 
     def _keys(self, owner: str) -> Iterator[OwnerKeys]:
         for _ in range(TRIES):
