@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import urllib.parse
 from typing import Any
 
@@ -35,14 +36,56 @@ def manage(stack: Stack) -> None:
     send(stack, "DELETE", f"/v1/memories/{gone['id']}")
 
 
-def test_memories_needs_no_more_than_its_role() -> None:
+def learn(stack: Stack) -> None:
+    """Hand a conversation in and read what became of it."""
+    messages = [
+        {
+            "role": "user",
+            "content": "We decided to use PostgreSQL for the orders service. 记住：部署之前一定要先跑迁移脚本。",
+        },
+        {"role": "assistant", "content": "Understood."},
+    ]
+    accepted = send(stack, "POST", "/v1/conversations", {"messages": messages, "trigger": "manual"})
+    assert stack.wait_until_idle()
+    task = send(stack, "GET", f"/v1/tasks/{accepted['task_id']}")
+    assert task["status"] == "done"
+    assert task["memory_ids"]
+
+
+def recall(stack: Stack) -> None:
+    """Search and ask for a context, in both languages."""
+    assert send(stack, "POST", "/v1/search", {"query": "which tea in the morning"})["memories"]
+    assert send(stack, "POST", "/v1/search", {"query": "部署之前要做什么"})["memories"]
+    send(stack, "POST", "/v1/context", {"message": "which database does the orders service use"})
+
+
+def lose_the_table(stack: Stack) -> None:
+    """Delete every item, as an accident would."""
+    table = os.environ["TABLE_NAME"]
+    for page in stack.clients.dynamodb.get_paginator("scan").paginate(TableName=table):
+        for item in page["Items"]:
+            stack.clients.dynamodb.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
+
+
+def test_no_function_needs_more_than_its_role_on_a_whole_day() -> None:
     watch = Watch(Roles.of_the_template())
     with pytest.MonkeyPatch.context() as patch:
         watch.start(patch)
         with Stack.start(schedule=False) as stack:
             manage(stack)
+            learn(stack)
+            stack.run_maintenance()
+            recall(stack)
+            lose_the_table(stack)
+            stack.run_maintenance()
+            recall(stack)
 
     assert watch.refused == []
     assert {
-        ("Memories", action) for action in ("dynamodb:UpdateItem", "kms:GenerateDataKey", "s3:PutObject")
+        ("Memories", "kms:GenerateDataKey"),
+        ("Memories", "sqs:SendMessage"),
+        ("Recall", "dynamodb:UpdateItem"),
+        ("Extraction", "s3:DeleteObjectVersion"),
+        ("Maintenance", "s3:PutObject"),
+        ("Maintenance", "s3:ListBucket"),
     } <= watch.seen
