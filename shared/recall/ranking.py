@@ -54,9 +54,10 @@ _FAVOURED: Final[Mapping[QueryClass, frozenset[Category]]] = MappingProxyType(
 class Preset:
     """One way to rank.
 
-    `fusion`: `sum` adds text ÷ its maximum and the other signals by weight; `rrf` adds 1 ÷ (60 + place) of text, recency and popularity;
-    `product` multiplies coverage and recency; `blend` adds text ÷ maximum and cosine by weight. Recency halves every `half_life` days.
-    Category and source weights enter as powers: `category_power` 0 ignores them, 1 takes them as they are. `days` −1 means any age.
+    `fusion`: `sum` adds by weight text ÷ its maximum, cosines stretched over 0 … 1, recency and popularity; `rrf` adds 1 ÷ (60 + place)
+    of text, recency and popularity; `product` multiplies coverage and recency; `blend` adds text ÷ maximum and cosine by weight. Recency
+    halves every `half_life` days. Category and source weights enter as powers: 0 ignores them, 1 takes them as they are. `days` −1 means
+    any age.
     """
 
     name: str
@@ -191,9 +192,9 @@ def _parts(known: Signals, preset: Preset, now: float, query_class: QueryClass) 
 
 def _fused(parts: Mapping[str, Floats], preset: Preset) -> Floats:
     if preset.fusion == "sum":
-        return sum(
-            (getattr(preset, name) * parts[name] for name in ("text", "semantic", "recency", "popularity")), np.zeros(1)
-        )
+        added = {**parts, "semantic": _spread(parts["semantic"])}
+        names = ("text", "semantic", "recency", "popularity")
+        return sum((getattr(preset, name) * added[name] for name in names), np.zeros(1))
     if preset.fusion == "rrf":
         text = _places(parts["text"], parts["text"])
         return sum(
@@ -224,6 +225,15 @@ def _eligible(known: Signals, preset: Preset, now: float) -> npt.NDArray[np.bool
 def _scaled(values: Floats) -> Floats:
     highest = values.max()
     return values / highest if highest > 0 else np.zeros(len(values))
+
+
+def _spread(cosines: Floats) -> Floats:
+    """Cosines above 0 stretched over 0 … 1, since those of one query lie close together; the others stay 0."""
+    present = cosines > 0
+    if not present.any():
+        return cosines
+    low, high = cosines[present].min(), cosines.max()
+    return np.where(present, (cosines - low) / (high - low) if high > low else 1.0, 0.0)
 
 
 def _plain(values: Floats) -> Floats:

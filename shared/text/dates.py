@@ -110,7 +110,7 @@ def _absolute(text: str) -> Iterator[str]:
         for match in form.finditer(text):
             parts = match.groupdict()
             name = parts.get("month")
-            month = (_MONTH_NUMBER.get(name) or int(name) if name.isdigit() else _MONTH_NUMBER[name]) if name else None
+            month = None if name is None else int(name) if name.isdigit() else _MONTH_NUMBER[name]
             yield from _named(parts.get("year"), month, parts.get("day"))
         text = form.sub(" ; ", text)
 

@@ -29,6 +29,7 @@ _UNDECOMPOSED: Final = str.maketrans(
         "ʼ": "'",
     }
 )
+_FOLDED: Final = re.compile(f"[{_MARKS}{_INVISIBLE}{''.join(map(chr, _UNDECOMPOSED))}]")
 
 HAN: Final = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 KANA: Final = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -83,8 +84,10 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.casefold()
     plain = unicodedata.normalize("NFKC", text).casefold()
-    plain = _DROPPED.sub("", unicodedata.normalize("NFKD", plain))
-    return unicodedata.normalize("NFKC", plain).translate(_UNDECOMPOSED)
+    plain = unicodedata.normalize("NFKD", plain)
+    if _FOLDED.search(plain):
+        plain = _DROPPED.sub("", plain).translate(_UNDECOMPOSED)
+    return unicodedata.normalize("NFKC", plain)
 
 
 def clusters(run: str) -> list[str]:

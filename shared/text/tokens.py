@@ -30,6 +30,7 @@ LONG_QUERY: Final = 25
 LONGEST_STEMMED: Final = 64
 
 _FUNCTION_CHARACTERS: Final = frozenset("的了是在和与及或也都就而着过吗呢吧啊有被把从对以之其这那我你他她它们个为什么")
+_FUNCTION_PAIRS: Final = frozenset(a + b for a in _FUNCTION_CHARACTERS for b in _FUNCTION_CHARACTERS)
 _COMPOUND_SIGN: Final = re.compile(r"[-_.@/](?<=[a-z0-9].)|\.net")
 _COMPOUND: Final = re.compile(r"[a-z0-9]+(?:[-_.@/][a-z0-9]+)+|\.net\b")
 _VERSION: Final = re.compile(r"v\d")
@@ -138,7 +139,7 @@ def _han(run: str, found: _Found) -> None:
     plain = _FUNCTION_CHARACTERS.isdisjoint(run)
     found.singles += run if plain else [c for c in run if c not in _FUNCTION_CHARACTERS]
     pairs = map(add, run, run[1:])
-    found.whole += pairs if plain else [pair for pair in pairs if not _FUNCTION_CHARACTERS.issuperset(pair)]
+    found.whole += pairs if plain else [pair for pair in pairs if pair not in _FUNCTION_PAIRS]
 
 
 def _unspaced(run: str, found: _Found) -> None:

@@ -62,6 +62,15 @@ def test_the_default_adds_scaled_text_recency_and_popularity() -> None:
     assert ranking.scores == pytest.approx([1 + DEFAULT.recency / 2, 0.5 + DEFAULT.recency + DEFAULT.popularity])
 
 
+def test_the_default_stretches_meaning_over_its_range_and_lets_it_join_words() -> None:
+    ranking = rank(known([4.0, 2.0, 0.0], semantic=[0.7, 0.8, 0.0]), now=NOON)
+    wanted = {0: 1 + DEFAULT.recency, 1: 0.5 + DEFAULT.semantic + DEFAULT.recency, 2: DEFAULT.recency}
+    assert dict(zip(ranking.order, ranking.scores, strict=True)) == pytest.approx(wanted)
+    assert rank(known([4.0], semantic=[0.7]), now=NOON).scores == pytest.approx(
+        [1 + DEFAULT.semantic + DEFAULT.recency]
+    )
+
+
 def test_cmdcodes_preset_adds_reciprocal_places_of_three_signals_times_category() -> None:
     ranking = rank(
         known(

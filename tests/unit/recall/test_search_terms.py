@@ -164,7 +164,9 @@ def test_a_question_that_names_a_date_asks_for_memories_of_that_date(query: str,
     assert not asked & terms("tea", at=datetime(1999, 9, 9, tzinfo=UTC)).counts.keys()
 
 
-@pytest.mark.parametrize("query", ["you may go", "version 1.2.3", "端口是5个月饼", "13月", "may I ask"])
+@pytest.mark.parametrize(
+    "query", ["you may go", "version 1.2.3", "chapter 13-45", "端口是5个月饼", "13月", "may I ask"]
+)
 def test_what_only_looks_like_a_date_asks_for_none(query: str) -> None:
     assert not [term for term in query_terms(query, now=NOW).weights if term.startswith("@")]
 
