@@ -193,14 +193,14 @@ _FORCE = Pattern(
     r"(?i)(?<![不别勿])(?:请|帮我|麻烦|你要|务必|给我)?(?:记住|记一下|记下|记好|保存|存一下|存下)(?:了)?(?:这个|这些|这点|这一点|这件事|这条|以下|下面|一下|下来)"
     r"|(?<![不别勿要])(?:请|帮我|麻烦)?(?:记住|记一下|记下来?|保存)\s*[:：,，]"
     rf"|(?<!n't\s)(?<!not\s)\b(?:please\s+)?(?:save|remember|memori[sz]e|note)\s+{_FORCE_THIS_EN}\b"
-    r"|^\s*(?:please\s+)?(?:save|remember|note)\s*[:,，：]"
+    r"|^\s*(?:please\s+)?(?:save|remember|note(?:\s+to\s+self)?)\s*[:,，：]"
     r"|^\s*(?:please\s+|and\s+|also\s+)*remember\s+(?:that|my|i|i'm|we|our|to)\b|^\s*(?:please\s+)?(?:keep\s+in\s+mind|don't\s+forget)\s+(?:that|this)\b"
     r"|^\s*(?:请|请你|你)?记住"
 )
 _FORCE_PREFIX = Pattern(
     r"(?i)\s*(?:(?:请你?|帮我|麻烦你?|你要?|务必|给我|please|and|also)\s*)*"
     r"(?:(?:记住|记一下|记下来?|记好|保存|存一下|存下)(?:了)?(?:这个|这些|这点|这一点|这件事|这条|以下|下面|一下|下来)?"
-    r"|(?:save|remember|memori[sz]e|note|keep\s+in\s+mind)(?=\W)(?:\s+(?:this|that|these|the\s+following)(?=\W|$))?)\s*[:：,，.。!！—-]*\s*"
+    r"|(?:save|remember|memori[sz]e|note(?:\s+to\s+self)?|keep\s+in\s+mind)(?=\W)(?:\s+(?:this|that|these|the\s+following)(?=\W|$))?)\s*[:：,，.。!！—-]*\s*"
 )
 
 

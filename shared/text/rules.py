@@ -11,11 +11,13 @@ from typing import NamedTuple
 from shared.text import keywords, questions, secrets, sentences, spoken, statements
 from shared.text.keywords import Words
 from shared.text.normalise import full_width_length, has_words, normalise
+from shared.text.pattern import Pattern
 
 LONGEST_FACT = 120
 LONGEST_QUOTE = 200
 _LONGEST_READ = 2_000
 _NOTHING = Words()
+_LIST_MARK = Pattern(r"^(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
 
 
 class Candidate(NamedTuple):
@@ -146,8 +148,9 @@ def _forced_messages(messages: Sequence[Sequence[_Said]]) -> list[bool]:
 
 def _candidate(said: _Said, custom: Words, *, has_project: bool, manual: bool, forced: bool) -> Candidate | None:
     read = said.text[:_LONGEST_READ]
-    asked = keywords.forces(read)
-    plain = keywords.without_request(read) if asked else read
+    bare = _LIST_MARK.sub("", read)
+    asked = keywords.forces(bare)
+    plain = keywords.without_request(bare) if asked else bare
     skipped = len(read) - len(plain)
     if not (has_words(plain) or said.values):
         return None
@@ -157,7 +160,7 @@ def _candidate(said: _Said, custom: Words, *, has_project: bool, manual: bool, f
     masked = secrets.Masked(
         said.text[skipped:], [(offset - skipped, value) for offset, value in said.values if offset >= skipped]
     )
-    project = has_project and statements.of_project(plain, kept.category == "preference")
+    project = has_project and statements.of_project(plain, own=kept.category in {"preference", "credential"})
     return Candidate(
         content=secrets.unmask(masked),
         category=kept.category,

@@ -73,9 +73,9 @@ def about_assistant(sentence: str) -> bool:
     return _ASSISTANT.search(sentence) is not None
 
 
-def of_project(sentence: str, preference: bool) -> bool:
-    """Whether the sentence speaks of the project; one's own preference stays one's own, whatever its object."""
-    if preference and _ONE_SELF.search(sentence):
+def of_project(sentence: str, own: bool) -> bool:
+    """Whether the sentence speaks of the project; `own` things (tastes, secrets) of "me" and "my" never do."""
+    if own and _ONE_SELF.search(sentence):
         return False
     return _PROJECT.search(sentence) is not None
 

@@ -170,6 +170,7 @@ def test_manual_facts_have_fitting_categories(text: str, category: str) -> None:
         (["我对花生过敏。记住这个。"], ["我对花生过敏。"]),
         (["我对花生过敏", "记住这个"], ["我对花生过敏"]),
         (["The launch is on Friday", "save this"], ["The launch is on Friday"]),
+        (["note to self: renew the domain"], ["renew the domain"]),
         (["请记住：使用四个空格缩进"], ["使用四个空格缩进"]),
         (["天气很好", "记住这个：我住在杭州"], ["我住在杭州"]),
     ],
@@ -178,6 +179,21 @@ def test_a_request_to_remember_keeps_what_it_speaks_of(texts: Sequence[str], exp
     found = learn(*texts)
     assert [fact.content for fact in found] == expected
     assert all(fact.forced for fact in found)
+
+
+def test_the_marks_of_a_list_are_no_part_of_a_fact() -> None:
+    assert facts("1. 我们采用 Go\n- I prefer tabs\n* 记住：我住在杭州") == [
+        "我们采用 Go",
+        "I prefer tabs",
+        "我住在杭州",
+    ]
+
+
+def test_a_secret_of_ones_own_belongs_to_the_user_even_for_an_api() -> None:
+    assert [fact.type for fact in learn("My API key: fakekey-00112233.", "API key: fakekey-00112244.")] == [
+        "user",
+        "project",
+    ]
 
 
 def test_a_preference_given_inside_an_order_is_learned() -> None:
