@@ -5,7 +5,7 @@ import json
 import urllib.parse
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -81,7 +81,6 @@ class Service:
     """A running service; users are named by the subject of their token."""
 
     aws: Aws
-    lines: list[str] = field(default_factory=list)
 
     def call(
         self,
