@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from threading import Lock
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,6 @@ _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LETTERS = np.frombuffer(_ALPHABET.encode(), np.uint8)
 _VALUES = np.full(256, 255, np.uint8)
 _VALUES[_LETTERS] = np.arange(32, dtype=np.uint8)
-_PLACES = 1 << np.arange(4, -1, -1, dtype=np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,10 @@ def unpacked_ids(ids: Ids) -> list[str]:
     if len(ids) == 0:
         return []
     bits = np.unpackbits(np.ascontiguousarray(ids).view(np.uint8).reshape(-1, 16), axis=1)
-    padded = np.concatenate([np.zeros((len(ids), 2), np.uint8), bits], axis=1).reshape(len(ids), 26, 5)
-    letters = _LETTERS[(padded * _PLACES).sum(axis=2)]
+    spaced = np.zeros((len(ids), LETTERS_OF_ID, 8), np.uint8)
+    spaced[:, 0, 5:] = bits[:, :3]
+    spaced[:, 1:, 3:] = bits[:, 3:].reshape(len(ids), LETTERS_OF_ID - 1, 5)
+    letters = _LETTERS[np.packbits(spaced, axis=2)[:, :, 0]]
     return [str(text, "ascii") for text in np.ascontiguousarray(letters).view("S26").ravel().tolist()]
 
 
@@ -82,17 +84,21 @@ class TermCache:
     def __init__(self, capacity: int = 2_000) -> None:
         self._capacity = capacity
         self._kept: OrderedDict[tuple[str, str, int], tokens.Terms] = OrderedDict()
+        self._lock = Lock()
 
     def terms(self, owner: str, entry: Entry) -> tokens.Terms:
         """Terms of that entry; `owner` is any opaque key that tells owners (and their lives) apart."""
         key = (owner, entry.id, entry.version)
-        found = self._kept.get(key)
-        if found is None:
-            found = self._kept[key] = entry.terms()
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found
+        found = entry.terms()
+        with self._lock:
+            self._kept[key] = found
             if len(self._kept) > self._capacity:
                 self._kept.popitem(last=False)
-        else:
-            self._kept.move_to_end(key)
         return found
 
     def forget(self, owner: str) -> None:

@@ -3,6 +3,7 @@
 import base64
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from threading import Lock
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import SealBroken
@@ -28,6 +29,7 @@ class Indexes:
         self.vaults = vaults
         self.terms = TermCache()
         self._warm: OrderedDict[tuple[str, int, str], Index] = OrderedDict()
+        self._lock = Lock()
 
     def fetch(self, owner: str, head: Item) -> Callable[[], bytes | None] | None:
         """Return the call that reads the index object of this head; None when there is no index or it is warm."""
@@ -49,10 +51,11 @@ class Indexes:
             unknown = int(opened.head["memories"]) > sum(1 for version in opened.changes.values() if version)
             return None if unknown else Index.build(())
         name = (keys.owner, keys.epoch, pointer)
-        known = self._warm.get(name)
-        if known is not None:
-            self._warm.move_to_end(name)
-            return known
+        with self._lock:
+            known = self._warm.get(name)
+            if known is not None:
+                self._warm.move_to_end(name)
+                return known
         try:
             index = Index.open(objects.unseal(keys, INDEX, pointer, opened.beside or b""))
         except (SealBroken, CorruptIndex):
@@ -62,11 +65,12 @@ class Indexes:
 
     def keep(self, keys: OwnerKeys, pointer: str, index: Index) -> None:
         """Keep an opened index warm in place of the owner's earlier ones."""
-        for name in [name for name in self._warm if name[0] == keys.owner]:
-            del self._warm[name]
-        self._warm[keys.owner, keys.epoch, pointer] = index
-        while len(self._warm) > WARM:
-            self._warm.popitem(last=False)
+        with self._lock:
+            for name in [name for name in self._warm if name[0] == keys.owner]:
+                del self._warm[name]
+            self._warm[keys.owner, keys.epoch, pointer] = index
+            while len(self._warm) > WARM:
+                self._warm.popitem(last=False)
 
 
 def pointer_of(head: Item) -> str:

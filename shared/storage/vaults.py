@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from threading import Lock
 from typing import Any
 
 from shared.crypto.keyring import ErasedKeyring, Keyring, OwnerKeys, read_keyring
@@ -40,18 +41,21 @@ class Vaults:
         self.table, self.objects, self.service = table, objects, service
         self.clock, self.random = clock, random
         self._warm: dict[str, tuple[OwnerKeys, datetime]] = {}
+        self._lock = Lock()
 
     def warm(self, owner: str) -> OwnerKeys | None:
         """Return the keys this process still may hold. The caller's write condition must name their epoch and generation."""
-        held = self._warm.get(owner)
-        if held is None or self.clock() - held[1] >= limits.KEY_CACHED:
-            self._warm.pop(owner, None)
-            return None
-        return held[0]
+        oldest = self.clock() - limits.KEY_CACHED
+        with self._lock:
+            for name in [name for name, (_, since) in self._warm.items() if since <= oldest]:
+                del self._warm[name]
+            held = self._warm.get(owner)
+        return held[0] if held else None
 
     def forget(self, owner: str) -> None:
         """Drop the owner's plain keys from this process."""
-        self._warm.pop(owner, None)
+        with self._lock:
+            self._warm.pop(owner, None)
 
     def open(
         self,
@@ -143,7 +147,8 @@ class Vaults:
         results = together(*unwraps, *([extra] if extra else []))
         result = results.pop() if extra else None
         keys = OwnerKeys.opened(owner, epoch, generation, dict(zip(numbers, results, strict=True)))
-        self._warm[owner] = (keys, self.clock())
+        with self._lock:
+            self._warm[owner] = (keys, self.clock())
         return result, keys
 
     def _create(self, owner: str) -> None:
