@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.domain import limits
 from shared.text.keywords import Words
 from shared.text.normalise import full_width_length
 from shared.text.rules import LONGEST_FACT, LONGEST_QUOTE, Candidate, extract
@@ -321,3 +322,7 @@ def test_nothing_is_learned_that_the_user_did_not_write(texts: list[str], manual
         assert full_width_length(fact.masked.text) <= LONGEST_FACT
         assert len(fact.quote) <= LONGEST_QUOTE
         assert unmask(fact.masked) == fact.content
+
+
+def test_the_lengths_are_those_of_the_domain() -> None:
+    assert (LONGEST_FACT, LONGEST_QUOTE) == (limits.FACT_FULL_WIDTH, limits.QUOTE_CHARACTERS)
