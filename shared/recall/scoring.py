@@ -118,11 +118,12 @@ class Search:
 
     def _row_coverage(self, rows: Rows) -> Floats:
         present = np.zeros(len(rows))
+        wanted = rows.astype(np.uint32)  # of another type, searchsorted would copy every posting
         for term, (a, b) in zip(self._query.weights, self._slices, strict=True):
             if a < b and term in self._query.whole:
                 documents = self._columns.documents[a:b]
-                places = np.minimum(np.searchsorted(documents, rows), b - a - 1)
-                present += documents[places] == rows
+                places = np.minimum(np.searchsorted(documents, wanted), b - a - 1)
+                present += documents[places] == wanted
         return present / max(len(self._query.whole), 1)
 
     def _within(self, masked: Rows) -> Rows:
