@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -85,7 +84,13 @@ class Trail:
         self.steps = max(self.steps, other.steps)
 
 
-TRAIL: ContextVar[Trail | None] = ContextVar("trail", default=None)
+class _Followed(threading.local):
+    """The trail of the thread's present work. Of the thread, not of the context: code may copy its context into threads."""
+
+    trail: Trail | None = None
+
+
+FOLLOWED = _Followed()
 
 
 class CallLog:
@@ -144,7 +149,7 @@ class _Recorder:
 
     def before(self, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
         """`before-call`: note when and at which step the call starts."""
-        trail = TRAIL.get()
+        trail = FOLLOWED.trail
         if trail is None:
             return
         METER.reset()
@@ -182,17 +187,17 @@ _branches: WeakKeyDictionary[Any, Trail] = WeakKeyDictionary()
 
 def _submit(original: Callable[..., Any]) -> Callable[..., Any]:
     def submit(self: Any, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-        trail = TRAIL.get()
+        trail = FOLLOWED.trail
         if trail is None:
             return original(self, work, *arguments, **named)
         branch = trail.branch()
 
         def traced(*inner: Any, **inner_named: Any) -> Any:
-            token = TRAIL.set(branch)
+            before, FOLLOWED.trail = FOLLOWED.trail, branch
             try:
                 return work(*inner, **inner_named)
             finally:
-                TRAIL.reset(token)
+                FOLLOWED.trail = before
 
         future = original(self, traced, *arguments, **named)
         _branches[future] = branch
@@ -206,7 +211,7 @@ def _fetch(original: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return original(self, timeout)
         finally:
-            trail, branch = TRAIL.get(), _branches.get(self)
+            trail, branch = FOLLOWED.trail, _branches.get(self)
             if trail is not None and branch is not None:
                 trail.join(branch)
 

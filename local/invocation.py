@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from local.calls import TRAIL, Trail
+from local.calls import FOLLOWED, Trail
 from local.resources import ACCOUNT, REGION, Function
 
 log = logging.getLogger("local")
@@ -155,7 +155,7 @@ class Functions:
         done = threading.Event()
 
         def run() -> None:
-            TRAIL.set(Trail(request_id, name))
+            FOLLOWED.trail = Trail(request_id, name)
             try:
                 outcome["answer"] = self._run(function, json.dumps(event), request_id)
             except BaseException as problem:  # noqa: BLE001  (Lambda turns whatever a handler raises into an answer)

@@ -1,5 +1,7 @@
 """The local stack as a whole: real HTTP, template.yaml's resources, queues that feed functions, measured calls."""
 
+import contextvars
+import functools
 import http.client
 import json
 import os
@@ -38,9 +40,12 @@ class Sample:
         name = os.environ["TABLE_NAME"]
         if event["rawPath"] == "/v1/parallel":
             with ThreadPoolExecutor(3) as pool:
-                reads = [pool.submit(table.get_item, TableName=name, Key=_key(str(place))) for place in range(3)]
-                for read in reads:
-                    read.result()
+                run = contextvars.copy_context().run
+                read = functools.partial(table.get_item, TableName=name)
+                reads = [pool.submit(run, read, Key=_key("0"))]
+                reads += [pool.submit(read, Key=_key(str(place))) for place in (1, 2)]
+                for one in reads:
+                    one.result()
         table.put_item(TableName=name, Item=_key("a"))
         if event["rawPath"] == "/v1/learn":
             body = json.loads(event["body"])
