@@ -15,7 +15,7 @@ import pytest
 from botocore import handlers
 from samtranslator.yaml_helper import yaml_parse
 
-from local.calls import TRAIL
+from local.calls import FOLLOWED
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 CONTEXT = "kms:EncryptionContext:"
@@ -123,7 +123,7 @@ class Watch:
 
     def look(self, params: Mapping[str, Any], model: Any, **_: Any) -> None:
         """`before-parameter-build` of botocore."""
-        trail = TRAIL.get()
+        trail = FOLLOWED.trail
         if trail is None:
             return
         function = trail.function.split("-")[1].removesuffix("Function")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from local.calls import TRAIL, Trail
+from local.calls import FOLLOWED, Trail
 from tests.contract.roles import CONTEXT, VARIABLES, Ask, Roles, Watch, asks
 
 OWNERS_KEY = ((f"{CONTEXT}epoch", "1"), (f"{CONTEXT}service", "nacre"))
@@ -101,16 +101,15 @@ def test_a_call_that_nobody_described_is_not_waved_through(service: str, operati
         asked(service, operation, Bucket="physical-Bucket", Key="o/x/keyring")
 
 
-def test_the_watch_keeps_what_a_role_refuses_and_only_calls_of_functions(roles: Roles) -> None:
+def test_the_watch_keeps_what_a_role_refuses_and_only_calls_of_functions(
+    roles: Roles, monkeypatch: pytest.MonkeyPatch
+) -> None:
     watch = Watch(roles)
     put = SimpleNamespace(name="PutObject", service_model=SimpleNamespace(service_name="s3"))
     params = {"Bucket": "physical-Bucket", "Key": "o/x/1/journal/c"}
 
     watch.look(params, put)
-    token = TRAIL.set(Trail("request", "nacre-RecallFunction-1A2B"))
-    try:
-        watch.look(params, put)
-    finally:
-        TRAIL.reset(token)
+    monkeypatch.setattr(FOLLOWED, "trail", Trail("request", "nacre-RecallFunction-1A2B"))
+    watch.look(params, put)
 
     assert watch.refused == [("Recall", Ask("s3:PutObject", "Bucket/o/x/1/journal/c"))]
