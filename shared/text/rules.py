@@ -99,24 +99,35 @@ def _unwanted(said: _Said, excluded: Words) -> bool:
 
 
 def _said(text: str) -> list[_Said]:
-    """The sentences of a message's own words; a value alone on its line is joined to the label above it."""
+    """The sentences of a message's own words.
+
+    A value whose sentence does not give it away (it stands alone under its label, or is "then changed to …") is joined to the
+    sentence before, so that whoever looks at the fact alone finds the secret again.
+    """
     found: list[_Said] = []
     for start, end in spoken.own_words(text):
         masked = secrets.mask(text[start:end])
-        spans = _joined(masked.text, sentences.spans(masked.text))
-        found.extend(_Said(masked.text[first:last], list(_values_within(masked, first, last))) for first, last in spans)
+        joined: list[tuple[int, int]] = []
+        for first, last in sentences.spans(masked.text):
+            piece = _piece(masked, first, last)
+            if not joined or (_tells_its_secrets(piece) and not _under_label(piece, masked.text[joined[-1][1] - 1])):
+                joined.append((first, last))
+            else:
+                joined[-1] = (joined[-1][0], last)
+        found.extend(_piece(masked, first, last) for first, last in joined)
     return found
 
 
-def _joined(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for first, last in spans:
-        alone = secrets.contains_mask(text[first:last]) and not has_words(text[first:last])
-        if alone and joined and text[joined[-1][1] - 1] in ":：=是为":
-            joined[-1] = (joined[-1][0], last)
-        else:
-            joined.append((first, last))
-    return joined
+def _piece(masked: secrets.Masked, first: int, last: int) -> _Said:
+    return _Said(masked.text[first:last], list(_values_within(masked, first, last)))
+
+
+def _under_label(said: _Said, before: str) -> bool:
+    return bool(said.values) and not has_words(said.text) and before in ":：=是为"
+
+
+def _tells_its_secrets(said: _Said) -> bool:
+    return not said.values or secrets.mask(secrets.unmask(secrets.Masked(*said))) == secrets.Masked(*said)
 
 
 def _values_within(masked: secrets.Masked, first: int, last: int) -> Iterator[tuple[int, str]]:

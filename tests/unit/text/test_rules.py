@@ -10,7 +10,7 @@ from shared.domain import limits
 from shared.text.keywords import Words
 from shared.text.normalise import full_width_length
 from shared.text.rules import LONGEST_FACT, LONGEST_QUOTE, Candidate, extract
-from shared.text.secrets import unmask
+from shared.text.secrets import mask, unmask
 
 
 def learn(*texts: str, manual: bool = False, limit: int = 20, project: bool = True) -> list[Candidate]:
@@ -245,6 +245,12 @@ def test_a_secret_stays_in_the_content_and_never_in_the_quote() -> None:
 def test_a_value_on_its_own_line_keeps_its_label() -> None:
     (fact,) = learn("服务器密码：\nhunter2x\n谢谢")
     assert (fact.content, fact.masked.text) == ("服务器密码：\nhunter2x", "服务器密码：\n***")
+
+
+def test_a_new_value_without_a_label_stays_with_the_sentence_that_has_one() -> None:
+    (fact,) = learn("密码是old-1234。后来改成new-5678。谢谢")
+    assert fact.content == "密码是old-1234。后来改成new-5678。"
+    assert mask(fact.content) == fact.masked
 
 
 def test_a_private_key_is_one_fact_however_long_it_is() -> None:
