@@ -59,6 +59,11 @@ def recall(stack: Stack) -> None:
     send(stack, "POST", "/v1/context", {"message": "which database does the orders service use"})
 
 
+def tidy(stack: Stack) -> None:
+    """Run maintenance for everyone, which rebuilds whose table is lost."""
+    assert stack.run_maintenance()["idle"]
+
+
 def lose_the_table(stack: Stack) -> None:
     """Delete every item, as an accident would."""
     table = os.environ["TABLE_NAME"]
@@ -72,19 +77,17 @@ def test_no_function_needs_more_than_its_role_on_a_whole_day() -> None:
     with pytest.MonkeyPatch.context() as patch:
         watch.start(patch)
         with Stack.start(schedule=False) as stack:
-            manage(stack)
-            learn(stack)
-            stack.run_maintenance()
-            recall(stack)
-            lose_the_table(stack)
-            stack.run_maintenance()
-            recall(stack)
+            for step in (manage, learn, tidy, recall, lose_the_table, tidy, recall):
+                stack.functions.reload()
+                step(stack)
 
     assert watch.refused == []
     assert {
         ("Memories", "kms:GenerateDataKey"),
         ("Memories", "sqs:SendMessage"),
         ("Recall", "dynamodb:UpdateItem"),
+        ("Recall", "kms:Decrypt"),
+        ("Recall", "s3:GetObject"),
         ("Extraction", "s3:DeleteObjectVersion"),
         ("Maintenance", "s3:PutObject"),
         ("Maintenance", "s3:ListBucket"),
