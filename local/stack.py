@@ -16,7 +16,7 @@ import boto3
 from moto import mock_aws
 from moto.server import ThreadedMotoServer
 
-from local import calls, emulation, powertools
+from local import calls, emulation, powertools, timers
 from local.calls import CallLog
 from local.clients import Clients
 from local.emulation import sqs
@@ -129,7 +129,7 @@ class Stack:
             if aws_port is not None:
                 stack._open_endpoint(aws_port)
             if schedule:
-                stack._start_timers()
+                timers.start(stack.deployment.schedules, stack._run_schedule, stack._stopping.wait)
         except BaseException:
             stack.stop()
             raise
@@ -186,16 +186,6 @@ class Stack:
         self._exit.callback(server.stop)
         host, bound = server.get_host_and_port()
         self.aws_endpoint = f"http://{host}:{bound}"
-
-    def _start_timers(self) -> None:
-        for schedule in self.deployment.schedules:
-            if schedule.seconds is not None:
-                threading.Thread(target=self._tick, args=(schedule,), name="timer", daemon=True).start()
-        self._exit.callback(self._stopping.set)
-
-    def _tick(self, schedule: Schedule) -> None:
-        while not self._stopping.wait(schedule.seconds):
-            self._run_schedule(schedule)
 
     def _run_schedule(self, schedule: Schedule, event: Mapping[str, Any] | None = None) -> None:
         try:

@@ -10,8 +10,11 @@ from typing import Any
 
 import jwt
 import pytest
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from local import powertools
+from local.emulation.patches import Patches
 from local.gateway import Gateway, Request, Response
 from local.invocation import Functions
 from local.resources import Authorizer, Cors, Deployment, Function, Route
@@ -391,6 +394,43 @@ def test_invocations_at_the_same_time_never_share_an_environment() -> None:
     for thread in threads:
         thread.join()
     assert answers == {place: f"/v1/{place}".encode() for place in range(8)}
+
+
+def test_powertools_keeps_the_requests_of_threads_apart() -> None:
+    gate = threading.Barrier(8)
+    app = APIGatewayHttpResolver()
+
+    @app.get("/v1/<name>")
+    def name_after_all_have_come(name: str) -> dict[str, Any]:
+        gate.wait(10)
+        claims = app.current_event.request_context.authorizer.jwt_claim
+        return {
+            "name": name,
+            "path": app.current_event.path,
+            "sub": claims["sub"],
+            "id": app.lambda_context.aws_request_id,
+        }
+
+    patches = Patches()
+    powertools.install(patches)
+    try:
+        ours = api(app.resolve)
+        answers: dict[str, Any] = {}
+
+        def call(sub: str) -> None:
+            response = ours.send("GET", f"/v1/{sub}", token=ours.issuer.token(sub))
+            answers[sub] = (json.loads(response.body), header(response, "apigw-requestid"))
+
+        threads = [threading.Thread(target=call, args=(f"user-{place}",)) for place in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        patches.undo()
+    assert len(answers) == 8
+    for sub, (answer, request_id) in answers.items():
+        assert answer == {"name": sub, "path": f"/v1/{sub}", "sub": sub, "id": request_id}
 
 
 PREFLIGHT: dict[str, Any] = {"origin": "https://page.example", "access_control_request_method": "POST"}

@@ -19,9 +19,10 @@ import boto3
 import pytest
 
 from local.pollers import failed_ids, queue_of
-from local.resources import Deployment, Function
+from local.resources import Deployment, Function, Schedule
 from local.stack import EVERYONE, Stack
 from local.template import Intrinsics, TemplateError
+from local.timers import keep_running
 
 ROOT = Path(__file__).parents[2]
 Events = list[dict[str, Any]]
@@ -378,6 +379,20 @@ def test_values_that_differ_among_functions_are_refused() -> None:
         Deployment(functions, (), None, (), (), ()).environment({})  # type: ignore[arg-type]
 
 
+def test_a_timer_runs_its_schedule_after_each_period_until_it_is_stopped() -> None:
+    ran: list[Schedule] = []
+    waits: list[float] = []
+
+    def wait(seconds: float) -> bool:
+        waits.append(seconds)
+        return len(waits) == 3
+
+    schedule = Schedule("function", 300, {})
+    keep_running(schedule, ran.append, wait)
+    keep_running(Schedule("function", None, {}), ran.append, wait)
+    assert (ran, waits) == ([schedule, schedule], [300, 300, 300])
+
+
 def test_intrinsics_are_filled_in_as_cloudformation_does() -> None:
     template = {
         "Parameters": {
@@ -429,5 +444,5 @@ def test_the_command_serves_says_where_and_ends_quietly(tmp_path: Path, ending: 
     assert (process.returncode, errors) == (0, "")
     assert said.keys() == {"url", "aws_endpoint", "token"}
     environment = json.loads(variables.read_text())["MemoriesFunction"]
-    assert environment["AWS_ENDPOINT_URL"].endswith(said["aws_endpoint"].rsplit(":", 1)[1])
+    assert environment["AWS_ENDPOINT_URL"] == said["aws_endpoint"]
     assert environment["WORK_QUEUE_URL"].startswith(environment["AWS_ENDPOINT_URL"])
