@@ -32,7 +32,7 @@ LONGEST_STEMMED: Final = 64
 _FUNCTION_CHARACTERS: Final = frozenset("的了是在和与及或也都就而着过吗呢吧啊有被把从对以之其这那我你他她它们个为什么")
 _FUNCTION_PAIRS: Final = frozenset(a + b for a in _FUNCTION_CHARACTERS for b in _FUNCTION_CHARACTERS)
 _COMPOUND_SIGN: Final = re.compile(r"[-_.@/](?<=[a-z0-9].)|\.net")
-_COMPOUND: Final = re.compile(r"[a-z0-9]+(?:[-_.@/][a-z0-9]+)+|\.net\b")
+_COMPOUND: Final = re.compile(r"(?<![a-z0-9])[a-z0-9]++(?:[-_.@/][a-z0-9]++)+|\.net\b")
 _VERSION: Final = re.compile(r"v\d")
 _INNER_CAPITAL: Final = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _CAMEL_NAME: Final = re.compile(r"[A-Za-z0-9]+")

@@ -187,6 +187,23 @@ def test_a_text_of_200_kilobytes_is_analysed() -> None:
         assert terms(piece * (200_000 // len(piece)), at=NOW).length >= 0
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 200_000 + " a-b",
+        "a-" * 100_000,
+        "aB" * 100_000 + "-",
+        "may" + " " * 200_000 + "x",
+        "2020" + " " * 200_000,
+        "1" * 200_000,
+        "v1." * 60_000,
+    ],
+)
+def test_no_text_makes_the_patterns_walk_back_and_forth(text: str) -> None:
+    assert terms(text, at=NOW).counts
+    assert query_terms(f"{text} tea", now=NOW).weights["tea"] == 1.0
+
+
 @given(st.text(st.characters(exclude_categories=()), max_size=60))
 def test_any_text_is_only_text_and_finds_itself(text: str) -> None:
     found = terms(text, at=NOW)
