@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 .PHONY: help install
 
 help: ## list the commands
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 $(READY): requirements-dev.txt layers/dependencies/requirements.txt layers/search/requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Nacre needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
@@ -46,6 +46,60 @@ build: $(READY) $(RUNTIME)/.ready ## build what is deployed, without Docker, and
 	$(PY) -m benchmarks.artefacts --once
 
 # The whole service on this machine. .local/env.json lets `sam local invoke --env-vars` work on its resources.
-.PHONY: local
+.PHONY: demo local
+demo: $(READY) ## run the main job: learn, find, and prove that it is sealed
+	@$(PY) -m local.demo
+
 local: $(READY) ## run everything on this machine (stop with Ctrl-C)
 	$(PY) -m local --sam-env .local/env.json
+
+# Tests and checks. TESTS narrows: `make test TESTS=tests/unit`. JOBS=0 runs in one process.
+TESTS ?= tests
+JOBS ?= 2
+PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist loadfile
+CHECKS := formatted lint types validate described build coverage
+.PHONY: test check coverage formatted format lint types openapi described
+
+test: $(READY) ## run the tests
+	$(PYTEST) $(TESTS)
+
+check: $(READY) ## everything that must hold before a merge; CI runs this
+	@for check in $(CHECKS); do \
+	  echo "== $$check"; start=$$(date +%s); \
+	  $(MAKE) --no-print-directory $$check || exit 1; \
+	  [ $$check = coverage ] || echo "== $$check: $$(($$(date +%s) - start)) s"; done
+
+# The two rooms that decide what is kept and who can read it have no line or branch untested. Silent when it holds: pytest's
+# summary stays the last thing that is printed.
+coverage: $(READY) ## run the tests and ask for branch coverage
+	$(PYTEST) $(TESTS) --cov --cov-report=term:skip-covered --cov-fail-under=95
+	@$(BIN)/coverage report --include='shared/domain/*,shared/crypto/*' --fail-under=100 > $(VENV)/strict-coverage || \
+	  { cat $(VENV)/strict-coverage; exit 1; }
+
+formatted: $(READY) ## check the format without changing anything
+	$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --diff .; exit 1; }
+
+format: $(READY) ## format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix --quiet . || true
+
+lint: $(READY) ## ruff
+	$(BIN)/ruff check .
+
+types: $(READY) ## mypy, strict
+	$(BIN)/mypy
+
+openapi: $(READY) ## write docs/openapi.json from the routes
+	$(PY) -m functions.openapi
+
+described: $(READY) ## check that docs/openapi.json is what the routes say
+	@$(PY) -c 'import sys; from functions.openapi import text; sys.stdout.write(text())' | diff -u docs/openapi.json - || \
+	  { echo "docs/openapi.json is old: run make openapi"; exit 1; }
+
+# Figures: method and machine stand in benchmarks/.
+.PHONY: bench
+bench: build ## measure imports, sizes, search and the secret detector
+	$(PY) -m benchmarks.artefacts
+	$(PY) -m benchmarks.index_scale
+	$(PY) -m benchmarks.retrieval
+	$(PY) -m benchmarks.secrets
