@@ -153,7 +153,8 @@ def test_case_87_a_preflight_is_answered_and_a_route_that_raises_answers_an_opaq
     def broken() -> None:
         raise RuntimeError("CANARY-7f3 in an exception")
 
-    monkeypatch.setitem(memories_app.app.dependency_overrides, bootstrap.memories, broken)
+    overrides: dict[Any, Any] = memories_app.app.dependency_overrides
+    monkeypatch.setitem(overrides, bootstrap.memories, broken)
     answer = service.call("GET", f"{MEMORIES}/{'0' * 26}")
     assert (answer.status, answer.code) == (500, "internal")
     error_id = answer.json["error"]["details"]["error_id"]

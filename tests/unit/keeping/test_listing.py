@@ -45,9 +45,12 @@ def test_an_owner_who_stored_nothing_has_an_empty_list_and_gets_no_items() -> No
         world.listing.page(OWNER, Filters(), 50, "abc")
 
 
+@pytest.mark.case(67)
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 200])
 @pytest.mark.parametrize("order", ["updated", CREATED])
-def test_each_memory_is_listed_once_over_pages_though_all_were_made_at_one_moment(limit: int, order: str) -> None:
+def test_case_67_each_memory_is_listed_once_over_pages_though_all_were_made_at_one_moment(
+    limit: int, order: str
+) -> None:
     world = World()
     made = [world.memories.add(OWNER, New(f"fact {n}")).memory for n in range(10)]
     assert {memory.updated_at for memory in made} == {world.clock()}
@@ -105,6 +108,21 @@ def test_a_filter_on_a_sealed_field_is_bounded_per_page_and_the_cursor_goes_on(m
         first = world.listing.page(OWNER, wanted, 50, None)
         assert (first.memories, first.next_cursor is not None) == ([], True)
         assert listed(world, wanted) == ["the one decision"]
+
+
+@pytest.mark.case(65)
+@pytest.mark.parametrize("order", ["updated", CREATED])
+def test_case_65_a_page_that_the_table_cuts_short_is_not_the_end(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    monkeypatch.setattr("tests.fake_table.PAGE_BYTES", 5_000)
+    world.add("the one decision", category=Category.DECISION)
+    for n in range(60):
+        world.add(f"fact {n}", metadata={"noise": world.random(900).hex()})
+    assert len(world.table.query(OWNER, "m#", limit=100).items) < 10
+    assert len(world.table.query(OWNER, "head").items) < 61
+    page = world.listing.page(OWNER, Filters(category=Category.DECISION, order=order), 50, None)
+    assert [memory.content for memory in page.memories] == ["the one decision"]
+    assert len(listed(world, Filters(order=order))) == 61
 
 
 def test_every_filter_keeps_what_it_names_and_nothing_else() -> None:

@@ -105,7 +105,8 @@ def test_a_repeated_request_is_answered_with_what_the_first_one_made() -> None:
         world.memories.add(OWNER, New("a fact", tags=["#a"]), "key")
 
 
-def test_an_expired_idempotency_key_counts_as_absent_and_of_many_retries_one_runs() -> None:
+@pytest.mark.case(98)
+def test_case_98_an_expired_idempotency_key_counts_as_absent_and_of_many_retries_one_runs() -> None:
     world = World()
     first = world.memories.add(OWNER, New("a fact"), "key").memory
     world.edits.delete(OWNER, first.id, None)
