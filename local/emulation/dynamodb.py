@@ -294,9 +294,6 @@ def _query(original: Callable[..., Any]) -> Callable[..., Any]:
             consistent=bool(consistent_read),
         )
         read = len(page)
-        if index_name:
-            index = self.get_index(index_name)
-            page = [index.project(item) for item in page]
         if filter_expression is not None:
             page = [item for item in page if filter_expression.expr(item)]
         if projection_expressions:

@@ -3,13 +3,12 @@
 A view follows the items that moto holds and never holds data of its own; `touch` after every write keeps it true.
 """
 
-import copy
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from moto.dynamodb.exceptions import MockValidationException
-from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from sortedcontainers import SortedDict  # type: ignore[import-untyped]
 
 from local.emulation.metering import METER, item_size, read_units
@@ -217,6 +216,12 @@ def readable(table: Any, index_name: str | None) -> bool:
     return index is not None and _plain(table, index)
 
 
+def _shown(item: Any, image: dict[str, Any]) -> Any:
+    shown = Item(item.hash_key, item.range_key, {})
+    shown.attrs.update(image)
+    return shown
+
+
 def read_page(
     table: Any,
     index_name: str | None,
@@ -228,10 +233,11 @@ def read_page(
     forward: bool,
     consistent: bool,
 ) -> tuple[list[Any], dict[str, Any] | None]:
-    """One page of a partition, before filters: copies of items, and the key to go on from.
+    """One page of a partition, before filters: the items as the index shows them, and the key to go on from.
 
-    `limit` counts items read; a page holds at most 1 MB. Like DynamoDB, a page that ends by `limit` gives a key
-    even when nothing follows. Counts read units for the calling thread.
+    The items are moto's own: read them under the lock, change nothing. `limit` counts items read; a page holds at
+    most 1 MB. Like DynamoDB, a page that ends by `limit` gives a key even when nothing follows. Counts read units for
+    the calling thread.
     """
     view = view_of(table)
     index = view.indexes[index_name] if index_name else None
@@ -249,10 +255,10 @@ def read_page(
             last = page[-1]
             break
         size = size_now
-        page.append(item)
+        page.append(item if index is None else _shown(item, image))
         if len(page) == limit:
-            last = item
+            last = page[-1]
             break
     METER.read_units += read_units(size, consistent=consistent)
     key = None if last is None else table._get_last_evaluated_key(last, index_name)
-    return copy.deepcopy(page), key
+    return page, key

@@ -162,7 +162,9 @@ def test_an_expired_receipt_can_neither_delete_nor_hide(queue: Queue, clock: Clo
     queue.delete(new)
 
 
-@pytest.mark.parametrize("body", ["a\x00b", "\x0b", "\ufffe", ""], ids=["null", "vertical tab", "noncharacter", "empty"])
+@pytest.mark.parametrize(
+    "body", ["a\x00b", "\x0b", "\ufffe", ""], ids=["null", "vertical tab", "noncharacter", "empty"]
+)
 def test_what_sqs_refuses_is_refused(queue: Queue, body: str) -> None:
     assert refusal(lambda: queue.send(body, token="t")) in {"InvalidMessageContents", "MissingParameter"}
 
