@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 
 from shared import bootstrap
 from shared.domain import limits
-from shared.http import JSON, REPLAYED, Owner, routes
+from shared.http import JSON, REPLAYED, Owner, documented, routes
 from shared.keeping.idempotency import mark
 from shared.learning.accepting import Accepting
 from shared.learning.tasks import Tasks
@@ -19,7 +19,9 @@ router = routes()
 Tasking = Annotated[Tasks, Depends(bootstrap.tasks)]
 
 
-@router.post("/v1/conversations", status_code=202)
+@router.post(
+    "/v1/conversations", status_code=202, summary="Learn from a conversation", **documented(413, 422, 429, 503, 507)
+)
 def accept(
     new: ConversationIn,
     owner: Owner,
@@ -37,7 +39,7 @@ def accept(
     return Response(202, JSON, AcceptedOut(task_id=accepted.task_id, status="queued"), headers)
 
 
-@router.get("/v1/tasks")
+@router.get("/v1/tasks", summary="List tasks", **documented(422, 503))
 def list_tasks(
     owner: Owner,
     tasks: Tasking,
@@ -48,13 +50,15 @@ def list_tasks(
     return Response(200, JSON, TasksOut.of(*tasks.list(owner, limit=limit, cursor=cursor)), {})
 
 
-@router.get("/v1/tasks/<task_id>")
+@router.get("/v1/tasks/<task_id>", summary="Read a task", **documented(404, 503))
 def get_task(task_id: str, owner: Owner, tasks: Tasking) -> Response[TaskOut]:
     """Show a task: how far it is, what it learned, why it failed."""
     return Response(200, JSON, TaskOut.of(tasks.get(owner, task_id)), {})
 
 
-@router.post("/v1/tasks/<task_id>/retry", status_code=202)
+@router.post(
+    "/v1/tasks/<task_id>/retry", status_code=202, summary="Try a failed task again", **documented(404, 409, 503)
+)
 def retry_task(task_id: str, owner: Owner, tasks: Tasking) -> Response[TaskOut]:
     """Queue a failed task again."""
     return Response(202, JSON, TaskOut.of(tasks.retry(owner, task_id)), {"Location": f"/v1/tasks/{task_id}"})

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler.depends import Depends
 
 from shared import bootstrap
 from shared.bootstrap import recall
-from shared.http import JSON, Edge, Owner, routes
+from shared.http import JSON, Edge, Owner, documented, routes
 from shared.models.recall import ContextIn, ContextOut, HitOut, SearchIn, SearchOut
 from shared.recall.context import Contexts
 from shared.recall.search import Searcher
@@ -16,7 +16,7 @@ from shared.recall.search import Searcher
 router = routes()
 
 
-@router.post("/v1/search")
+@router.post("/v1/search", summary="Search memories", **documented(422, 503))
 def search(
     asked: SearchIn, owner: Owner, searcher: Annotated[Searcher, Depends(recall.searcher)]
 ) -> Response[SearchOut]:
@@ -28,7 +28,7 @@ def search(
     return Response(200, JSON, SearchOut(memories=hits, took_ms=took, reason=found.reason), {})
 
 
-@router.post("/v1/context")
+@router.post("/v1/context", summary="Recall for a message", **documented(422))
 def context(
     asked: ContextIn, owner: Owner, contexts: Annotated[Contexts, Depends(recall.contexts)]
 ) -> Response[ContextOut]:

@@ -56,6 +56,7 @@ class MemoryPatch(Change):
         json_schema_extra={
             "examples": [
                 {"content": "我对花生和腰果过敏"},
+                {"content": "We release every Tuesday", "importance": 8},
                 {"status": "dismissed"},
                 {"category": "decision", "importance": 8, "tags": ["#release"]},
             ]
