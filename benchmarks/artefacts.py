@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,12 +44,16 @@ class BrokenArtefact(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Artefact:
-    """One built function: its own folder, its layers' folders in order, and `module.name` of its handler."""
+    """One built function: its own folder, its layers' folders in order, and `module.name` of its handler.
+
+    `environment` holds the variables whose values stand in the template; an import must not need the others.
+    """
 
     name: str
     handler: str
     task: Path
     layers: tuple[Path, ...]
+    environment: Mapping[str, str]
 
     @property
     def budget(self) -> float:
@@ -71,6 +75,7 @@ def artefacts(built: Path) -> list[Artefact]:
                 built.parent / resources[layer["Ref"]]["Properties"]["ContentUri"]
                 for layer in resource["Properties"]["Layers"]
             ),
+            environment=_literals(resource["Properties"].get("Environment", {}).get("Variables", {})),
         )
         for name, resource in resources.items()
         if resource["Type"] == "AWS::Serverless::Function"
@@ -78,6 +83,10 @@ def artefacts(built: Path) -> list[Artefact]:
     if not found:
         raise BrokenArtefact(f"{built} holds no function")
     return found
+
+
+def _literals(variables: Mapping[str, object]) -> dict[str, str]:
+    return {name: value for name, value in variables.items() if isinstance(value, str)}
 
 
 def lay(artefact: Artefact, folder: Path) -> Path:
@@ -106,7 +115,7 @@ def import_seconds(artefact: Artefact, python: Path) -> tuple[float, float]:
         opt = lay(artefact, Path(folder))
         ran = subprocess.run(  # noqa: S603 - our own interpreter and constant code
             [python, "-P", "-I", "-B", "-c", _IMPORT, artefact.task.resolve(), opt, artefact.handler],
-            env={"AWS_DEFAULT_REGION": "us-east-1"},
+            env={"AWS_DEFAULT_REGION": "us-east-1", **artefact.environment},
             capture_output=True,
             text=True,
             check=False,

@@ -17,7 +17,11 @@ Resources:
   Words: { Type: AWS::Serverless::LayerVersion, Properties: { ContentUri: Words } }
   RecallFunction:
     Type: AWS::Serverless::Function
-    Properties: { CodeUri: RecallFunction, Handler: functions.recall.app.handler, Layers: [!Ref Words] }
+    Properties:
+      CodeUri: RecallFunction
+      Handler: functions.recall.app.handler
+      Layers: [!Ref Words]
+      Environment: { Variables: { THREADS: "1", TABLE: !Ref Table } }
 """
 
 
@@ -55,6 +59,14 @@ def test_a_handler_is_imported_from_its_folder_and_its_layers_alone(built: Path)
     assert 0 <= processor < 30
 
 
+def test_an_import_sees_the_values_of_the_template_and_no_others(built: Path) -> None:
+    source = "import os\nseen = os.environ['THREADS'], os.environ.get('TABLE')\nassert seen == ('1', None)\n"
+    write(built.parent / "RecallFunction/functions/recall/app.py", f"{source}def handler(event, context): ...\n")
+    (found,) = artefacts(built)
+
+    assert import_seconds(found, PYTHON)
+
+
 def test_nothing_of_the_checkout_is_on_the_path(built: Path) -> None:
     write(built.parent / "RecallFunction/functions/recall/app.py", "import benchmarks.artefacts\n")
     (found,) = artefacts(built)
@@ -73,7 +85,7 @@ def test_a_handler_that_is_not_callable_breaks_the_artefact(built: Path) -> None
 
 def test_two_layers_may_not_hide_each_others_modules(tmp_path: Path) -> None:
     layers = tuple(write(tmp_path / name / "python/six.py", "").parents[1] for name in ("One", "Two"))
-    artefact = Artefact("RecallFunction", "app.handler", tmp_path, layers)
+    artefact = Artefact("RecallFunction", "app.handler", tmp_path, layers, {})
 
     with pytest.raises(BrokenArtefact, match=r"two layers hold six\.py"):
         lay(artefact, tmp_path / "laid")
@@ -106,7 +118,7 @@ def test_a_folder_weighs_what_its_files_weigh(tmp_path: Path) -> None:
 
 def run_make(folder: Path, target: str, into: Path) -> None:
     into.mkdir()
-    command = ["make", "-C", folder, target, f"ARTIFACTS_DIR={into}"]
+    command = ["make", "-C", str(folder), target, f"ARTIFACTS_DIR={into}"]
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own Makefiles
 
 
