@@ -36,6 +36,7 @@ __all__ = [
 U32 = npt.NDArray[np.uint32]
 Numbers = npt.NDArray[np.int64]
 
+OUT_OF_RANGE: Final = "A number of a memory is out of range."
 HASH_BYTES: Final = 6
 """48 bits: a query word that is in no memory meets a wrong one once in 10⁹ queries at 280,000 terms, and costs 2 bytes less a term."""
 
@@ -184,9 +185,13 @@ def _u8(values: Sequence[int], highest: int) -> npt.NDArray[np.uint8]:
 
 
 def _bounded(values: Sequence[int], highest: int) -> Numbers:
-    if any(not 0 <= value <= highest for value in values):
-        raise ValueError("A number of a memory is out of range.")
-    return np.array(values, np.int64)
+    try:
+        numbers = np.array(values, np.int64)
+    except OverflowError as error:
+        raise ValueError(OUT_OF_RANGE) from error
+    if len(numbers) and (numbers.min() < 0 or numbers.max() > highest):
+        raise ValueError(OUT_OF_RANGE)
+    return numbers
 
 
 def _vectors(entries: Sequence[Entry]) -> npt.NDArray[np.int8] | None:

@@ -6,6 +6,7 @@ A marker begins with `@`, which no word of a text can. English and Chinese, abso
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 SPEAKS_OF_TIME: Final = "@when"
@@ -82,7 +83,12 @@ _YEAR_NUMBER: Final = re.compile(r"\d{4}(?!\d)")
 
 def markers_of(at: datetime) -> tuple[str, str, str, str]:
     """The markers of one day: year, month, year and month, month and day."""
-    return (f"@y{at.year:04}", f"@m{at.month:02}", f"@{at.year:04}-{at.month:02}", f"@d{at.month:02}-{at.day:02}")
+    return _markers(at.year, at.month, at.day)
+
+
+@lru_cache(maxsize=4_000)
+def _markers(year: int, month: int, day: int) -> tuple[str, str, str, str]:
+    return (f"@y{year:04}", f"@m{month:02}", f"@{year:04}-{month:02}", f"@d{month:02}-{day:02}")
 
 
 def speaks_of_time(text: str, words: Sequence[str]) -> bool:

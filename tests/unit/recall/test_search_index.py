@@ -88,6 +88,9 @@ def test_the_first_k_are_the_best_k_and_ties_go_to_the_newer_then_the_higher_id(
     keys = list(zip((-everything.text).tolist(), (-everything.updated).tolist(), everything.ids, strict=True))
     assert keys == sorted(sorted(keys, key=lambda key: key[2], reverse=True), key=lambda key: key[:2])
     assert found(index, text, k=k).ids == everything.ids[:k]
+    half = len(entries) // 2
+    split = found(Index.build(entries[:half]), text, changed=entries[half:], k=k)
+    assert split.ids == everything.ids[:k]
 
 
 @given(memories(), texts)
@@ -147,6 +150,7 @@ def test_coverage_is_the_share_of_the_querys_words() -> None:
         {"scope_tag": b"short"}, {"importance": 11},
         {"category": 8},
         {"status": 3}, {"version": -1},
+        {"version": 2**70},
     ],
 )  # fmt: skip
 def test_memories_of_a_wrong_form_are_refused(wrong: dict[str, Any]) -> None:

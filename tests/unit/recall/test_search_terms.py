@@ -156,6 +156,8 @@ def test_pasted_text_is_known_by_its_many_words_and_trusts_single_characters_les
         ("上个月", datetime(2026, 4, 30, tzinfo=UTC)),
         ("decisions of last year", datetime(2025, 7, 1, tzinfo=UTC)),
         ("去年的目标", datetime(2025, 7, 1, tzinfo=UTC)),
+        ("goals for 2025", datetime(2025, 7, 1, tzinfo=UTC)),
+        ("2025年的目标", datetime(2025, 7, 1, tzinfo=UTC)),
     ],
 )
 def test_a_question_that_names_a_date_asks_for_memories_of_that_date(query: str, day: datetime) -> None:
