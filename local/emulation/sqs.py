@@ -260,6 +260,9 @@ def install(patches: Patches, clock: Clock) -> None:
     reason = "moto delivers a group past its in-flight message, polls by the second and races among threads"
     patches.replace(backend, "receive_message", _receive(clock), reason)
     patches.replace(queue, "messages", property(_visible(clock)), reason)
+    reason = "moto reads the time itself: counts of hidden messages would follow another clock"
+    patches.replace(models.Message, "visible", property(lambda self: self.visible_at <= clock() * 1000), reason)
+    patches.replace(models.Message, "delayed", property(lambda self: self.delayed_until > clock() * 1000), reason)
     reason = "moto lets an expired receipt delete a FIFO message that somebody else holds by now"
     patches.replace(queue, "delete_message", _delete(clock), reason)
     reason = "moto counts zero visibility as hidden for a millisecond and changes messages that are not in flight"

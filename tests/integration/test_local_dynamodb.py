@@ -13,9 +13,10 @@ from botocore.exceptions import ClientError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
+from moto.dynamodb.models import dynamodb_backends
 
 from local.emulation import dynamodb as strict
-from local.emulation.metering import METER
+from local.emulation.metering import METER, item_size
 from local.emulation.patches import Patches
 
 TABLE = "table"
@@ -388,6 +389,130 @@ def test_units_follow_item_sizes_consistency_transactions_and_indexes(table: Cli
     parts: list[Any] = [within("Update", updating(key("a"), {}, "add"), old=False)]
     assert metered(lambda: table.transact_write_items(TransactItems=parts)) == (0, 10)
     assert metered(lambda: table.delete_item(TableName=TABLE, Key=key("none"))) == (0, 1)
+
+
+SIZES = [
+    ({"S": "a中"}, 4),
+    ({"B": b"1234"}, 4),
+    ({"N": "0"}, 1),
+    ({"N": "-12.50"}, 4),
+    ({"N": "123000"}, 3),
+    ({"BOOL": True}, 1),
+    ({"NULL": True}, 1),
+    ({"SS": ["ab", "c"]}, 3),
+    ({"NS": ["1", "22"]}, 4),
+    ({"BS": [b"1", b"22"]}, 3),
+    ({"L": [{"S": "ab"}, {"N": "1"}]}, 3 + (1 + 2) + (1 + 2)),
+    ({"M": {"key": {"S": "ab"}}}, 3 + 1 + 3 + 2),
+]
+
+
+@pytest.mark.parametrize(("value", "size"), SIZES, ids=str)
+def test_sizes_follow_the_developer_guide(table: Client, value: dict[str, Any], size: int) -> None:
+    item = {**key("a"), "v": value}
+    table.put_item(TableName=TABLE, Item=item)
+    assert table.get_item(TableName=TABLE, Key=key("a"))["Item"] == item
+    kept = dynamodb_backends["123456789012"]["us-east-1"].tables[TABLE].all_items()[0]
+    assert item_size(kept.attrs) == len("pk") + len("o") + len("sk") + len("a") + len("v") + size
+
+
+def other_table(client: Client, keys: dict[str, str], *indexes: dict[str, Any]) -> None:
+    """Create a table named "other"; `keys` maps attribute names to types, hash key first."""
+    kinds = ["HASH", "RANGE"]
+    declared = {**keys, **{name: "S" for index in indexes for name in index["names"]}}
+    made = [
+        {
+            "IndexName": index["name"],
+            "KeySchema": [
+                {"AttributeName": name, "KeyType": kind} for name, kind in zip(index["names"], kinds, strict=False)
+            ],
+            "Projection": index["projection"],
+        }
+        for index in indexes
+    ]
+    client.create_table(
+        TableName="other",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in zip(keys, kinds, strict=False)],
+        AttributeDefinitions=[{"AttributeName": name, "AttributeType": kind} for name, kind in declared.items()],
+        **({"GlobalSecondaryIndexes": made} if made else {}),
+    )
+
+
+def test_number_keys_are_ordered_as_numbers(table: Client) -> None:
+    other_table(table, {"pk": "S", "n": "N"})
+    for number in ("10", "9", "-1", "2.5"):
+        table.put_item(TableName="other", Item={"pk": text("o"), "n": {"N": number}})
+    page = table.query(TableName="other", KeyConditionExpression="pk = :p", ExpressionAttributeValues={":p": text("o")})
+    assert [item["n"]["N"] for item in page["Items"]] == ["-1", "2.5", "9", "10"]
+
+
+def test_tables_with_binary_keys_or_without_sort_key_still_answer(table: Client) -> None:
+    other_table(table, {"pk": "S"})
+    item = {"pk": text("o"), "v": text("1")}
+    table.put_item(TableName="other", Item=item)
+    query = {"KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": {":p": text("o")}}
+    assert table.query(TableName="other", **query)["Items"] == [item]
+    update = {"UpdateExpression": "SET v = :v", "ConditionExpression": "v = :w"}
+    values = {":v": text("2"), ":w": text("none")}
+    with pytest.raises(ClientError):
+        table.update_item(TableName="other", Key={"pk": text("o")}, ExpressionAttributeValues=values, **update)
+    assert table.get_item(TableName="other", Key={"pk": text("o")})["Item"] == item
+    table.delete_table(TableName="other")
+    other_table(table, {"pk": "S", "b": "B"})
+    table.put_item(TableName="other", Item={"pk": text("o"), "b": {"B": b"\x00"}})
+    assert table.query(TableName="other", **query)["Items"] == [{"pk": text("o"), "b": {"B": b"\x00"}}]
+
+
+def test_indexes_show_what_they_project(table: Client) -> None:
+    chosen = {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["kept"]}
+    other_table(
+        table,
+        {"pk": "S", "sk": "S"},
+        {"name": "some", "names": ["group"], "projection": chosen},
+        {"name": "all", "names": ["group"], "projection": {"ProjectionType": "ALL"}},
+    )
+    item = {**key("a"), "group": text("g"), "kept": text("k"), "left": text("l")}
+    table.put_item(TableName="other", Item=item)
+    query = {
+        "KeyConditionExpression": "#g = :g",
+        "ExpressionAttributeNames": {"#g": "group"},
+        "ExpressionAttributeValues": {":g": text("g")},
+    }
+    some = table.query(TableName="other", IndexName="some", **query)["Items"]
+    assert some == [{name: value for name, value in item.items() if name != "left"}]
+    assert table.query(TableName="other", IndexName="all", **query)["Items"] == [item]
+
+
+def test_an_index_cannot_be_read_consistently_and_an_unknown_one_not_at_all(table: Client) -> None:
+    query = querying(True, ("", {}), True, False)
+    assert refusal(lambda: table.query(TableName=TABLE, ConsistentRead=True, **query)) == "ValidationException"
+    unknown = {**query, "IndexName": "none"}
+    assert refusal(lambda: table.query(TableName=TABLE, **unknown)) == "ResourceNotFoundException"
+
+
+def test_an_index_that_is_added_later_is_filled(table: Client) -> None:
+    table.put_item(TableName=TABLE, Item={**key("a"), "new": text("n")})
+    assert table.query(TableName=TABLE, **querying(False, ("", {}), True, False))["Count"] == 1
+    schema = [{"AttributeName": "new", "KeyType": "HASH"}]
+    added = {"IndexName": "later", "KeySchema": schema, "Projection": {"ProjectionType": "ALL"}}
+    table.update_table(
+        TableName=TABLE,
+        AttributeDefinitions=[
+            {"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk", "group", "moment", "new")
+        ],
+        GlobalSecondaryIndexUpdates=[{"Create": added}],
+    )
+    query = {"KeyConditionExpression": "#n = :n", "ExpressionAttributeNames": {"#n": "new"}}
+    values = {":n": text("n")}
+    assert table.query(TableName=TABLE, IndexName="later", ExpressionAttributeValues=values, **query)["Count"] == 1
+
+
+def test_a_page_ends_at_one_megabyte(table: Client) -> None:
+    for place in range(4):
+        table.put_item(TableName=TABLE, Item={**key(str(place)), "b": {"B": b"x" * 300_000}})
+    first = table.query(TableName=TABLE, **querying(False, ("", {}), True, False))
+    assert (first["Count"], first["LastEvaluatedKey"]) == (3, key("2"))
 
 
 def test_undoing_leaves_moto_as_it_was() -> None:

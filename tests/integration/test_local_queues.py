@@ -180,6 +180,51 @@ def test_bodies_of_any_script_arrive_whole(queue: Queue) -> None:
     assert queue.bodies() == [body]
 
 
+def test_equal_bodies_are_duplicates_where_the_queue_says_so(account: None) -> None:
+    queues = client("sqs")
+    settings = {"FifoQueue": "true", "ContentBasedDeduplication": "true"}
+    url = queues.create_queue(QueueName="content.fifo", Attributes=settings)["QueueUrl"]
+    ids = {
+        queues.send_message(QueueUrl=url, MessageBody=body, MessageGroupId="g")["MessageId"] for body in ("a", "a", "b")
+    }
+    assert len(ids) == 2
+
+
+def test_one_token_may_be_used_in_each_group_where_the_queue_says_so(account: None) -> None:
+    queues = client("sqs")
+    settings = {"FifoQueue": "true", "DeduplicationScope": "messageGroup", "FifoThroughputLimit": "perMessageGroupId"}
+    url = queues.create_queue(QueueName="groups.fifo", Attributes=settings)["QueueUrl"]
+    sent = {"QueueUrl": url, "MessageBody": "a", "MessageDeduplicationId": "t"}
+    ids = {queues.send_message(**sent, MessageGroupId=group)["MessageId"] for group in ("a", "b", "a")}
+    assert len(ids) == 2
+
+
+def test_a_standard_queue_delays_and_forgets_what_is_too_old(account: None, clock: Clock) -> None:
+    queues = client("sqs")
+    url = queues.create_queue(QueueName="plain", Attributes={"MessageRetentionPeriod": "60"})["QueueUrl"]
+    queues.send_message(QueueUrl=url, MessageBody="later", DelaySeconds=10)
+    queues.send_message(QueueUrl=url, MessageBody="now")
+    assert [one["Body"] for one in queues.receive_message(QueueUrl=url)["Messages"]] == ["now"]
+    clock.now += 10
+    assert [one["Body"] for one in queues.receive_message(QueueUrl=url)["Messages"]] == ["later"]
+    clock.now += 50
+    assert "Messages" not in queues.receive_message(QueueUrl=url)
+
+
+def test_numbers_of_waiting_and_flying_messages_are_told(queue: Queue) -> None:
+    for group in ("a", "b"):
+        queue.send(group, group)
+    queue.receive(1)
+    told = queue.sqs.get_queue_attributes(QueueUrl=queue.url, AttributeNames=["All"])["Attributes"]
+    assert (told["ApproximateNumberOfMessages"], told["ApproximateNumberOfMessagesNotVisible"]) == ("1", "1")
+
+
+def test_a_receipt_that_never_was_is_refused(queue: Queue) -> None:
+    queue.send("a")
+    assert refusal(lambda: queue.delete({"ReceiptHandle": "none"})) == "ReceiptHandleIsInvalid"
+    assert refusal(lambda: queue.hide({"ReceiptHandle": "none"}, 0)) == "ReceiptHandleIsInvalid"
+
+
 def test_a_waiting_receive_ends_when_a_message_is_sent(queue: Queue) -> None:
     got: list[Any] = []
 

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import boto3
 import pytest
 
+from local import timers
 from local.pollers import failed_ids, queue_of
 from local.resources import Deployment, Function, Schedule
 from local.stack import EVERYONE, Stack
@@ -391,6 +392,42 @@ def test_a_timer_runs_its_schedule_after_each_period_until_it_is_stopped() -> No
     keep_running(schedule, ran.append, wait)
     keep_running(Schedule("function", None, {}), ran.append, wait)
     assert (ran, waits) == ([schedule, schedule], [300, 300, 300])
+
+
+def test_each_schedule_has_a_thread_of_its_own() -> None:
+    both = threading.Barrier(3)
+
+    def wait(_: float) -> bool:
+        both.wait(10)
+        return True
+
+    timers.start([Schedule("a", 60, {}), Schedule("b", 60, {})], lambda _schedule: None, wait)
+    both.wait(10)
+
+
+def test_message_attributes_are_handed_on(stack: Stack, sample: Sample) -> None:
+    stack.clients.sqs.send_message(
+        QueueUrl=stack.deployment.outputs["WorkQueueUrl"],
+        MessageBody="a",
+        MessageGroupId="g",
+        MessageDeduplicationId="attributes",
+        MessageAttributes={"kind": {"DataType": "String", "StringValue": "k"}},
+    )
+    assert stack.wait_until_idle()
+    assert sample.batches[0]["Records"][0]["messageAttributes"] == {
+        "kind": {"dataType": "String", "stringValue": "k", "stringListValues": [], "binaryListValues": []}
+    }
+
+
+def test_a_function_that_outlasts_the_visibility_of_its_message_gets_it_again(stack: Stack, sample: Sample) -> None:
+    def report(event: dict[str, Any]) -> None:
+        if event["Records"][0]["attributes"]["ApproximateReceiveCount"] == "1":
+            stack.queue_clock.advance(720)
+
+    sample.report = report
+    send(stack, "POST", "/v1/learn", {"group": "slow"})
+    assert stack.wait_until_idle()
+    assert (len(sample.batches), stack.pollers.waiting()) == (2, 0)
 
 
 def test_intrinsics_are_filled_in_as_cloudformation_does() -> None:
