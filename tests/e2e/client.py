@@ -4,6 +4,7 @@ import http.client
 import json
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -52,7 +53,8 @@ def request(
     """Send one request on a connection of its own; an answer that does not come within `timeout` seconds raises."""
     connection = http.client.HTTPConnection(urlsplit(stack.url).netloc, timeout=timeout)
     try:
-        connection.request(method, target, body, dict(headers))
+        with suppress(BrokenPipeError):  # a server that refuses a body answers before it has read it
+            connection.request(method, target, body, dict(headers))
         answer = connection.getresponse()
         return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
     finally:
