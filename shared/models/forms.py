@@ -13,7 +13,7 @@ from shared.keeping.cursors import CURSOR_CHARACTERS
 class Given(BaseModel):
     """A request's body or its query."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Change(Given):
@@ -34,7 +34,7 @@ class Change(Given):
 class Shown(BaseModel):
     """An answer's body."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 def _moment(value: object) -> datetime:
