@@ -57,17 +57,17 @@ class Tidying:
     def tidy(self, owner: str) -> Tidied | None:
         """Tidy an owner; None when there is none, or another run holds the lease."""
         vaults = self.commits.vaults
-        rebuilt = 0
+        lost = False
         try:
             opened = vaults.open(owner, changes=True)
         except TableLost:
-            result = self.rebuild.run(owner)
-            rebuilt = result.memories if result else 0
-            opened = vaults.open(owner, changes=True)
-        if opened is None or not self._lease(owner):
+            opened, lost = None, True
+        if not (opened or lost) or not self._lease(owner):
             return None
         try:
-            return self._tidy(opened, rebuilt)
+            rebuilt = self.rebuild.run(owner) if lost else None
+            opened = vaults.open(owner, changes=True)
+            return self._tidy(opened, rebuilt.memories if rebuilt else 0) if opened else None
         finally:
             vaults.table.write(owner, [Delete(names.LEASE)])
 
@@ -100,12 +100,12 @@ class Tidying:
         return True
 
     def _index(self, opened: Opened, survey: Survey) -> bool:
+        """Build the index where it is behind; else remove the one before, and what builds that died have left."""
         owner = opened.keys.owner
         fresh = self.commits.vaults.open(owner, changes=True)
         if fresh is not None and (fresh.changes or (fresh.head["memories"] and "index" not in fresh.head)):
             return self.builds.build(owner, keep_previous=not survey.dead) is not None
-        if survey.dead:
-            self.builds.sweep(owner)
+        self.builds.sweep(owner)
         return False
 
     def _recount(self, owner: str, journal: Journal) -> None:

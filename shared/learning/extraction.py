@@ -12,6 +12,7 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import ActiveLimitReached as LimitReached
 from shared.domain.errors import (
     AlreadyThere,
+    Changed,
     Duplicate,
     NotFound,
     QuotaExceeded,
@@ -141,7 +142,7 @@ class Extraction:
         if stored is None and task["applied"]:
             raise GivesUp(Failed.CONVERSATION_LOST)
         if stored is None:
-            plan = self._decide(opened, task_id)
+            plan = self._decide(opened, task_id, commit)
             body = lines.encode([self._header(keys, task_id, plan), *(step.sealed.line for step in plan.steps)])
             try:
                 self.commits.vaults.objects.put(key, body, if_absent=True)
@@ -153,7 +154,7 @@ class Extraction:
             raise Unavailable
         return self._read(keys, stored.body), commit
 
-    def _decide(self, opened: Opened, task_id: str) -> Plan:
+    def _decide(self, opened: Opened, task_id: str, commit: str) -> Plan:
         keys, vaults = opened.keys, self.commits.vaults
         stored = vaults.objects.get(names.conversation(keys.owner, keys.epoch, task_id))
         if stored is None:
@@ -163,7 +164,7 @@ class Extraction:
         except SealBroken:
             raise GivesUp(Failed.CONVERSATION_DAMAGED) from None
         extracted = self.extractor.extract(conversation, preferences_of(opened))
-        return self.planner.plan(opened, task_id, conversation, received_at, extracted)
+        return self.planner.plan(opened, task_id, commit, conversation, received_at, extracted)
 
     def _header(self, keys: OwnerKeys, task_id: str, plan: Plan) -> lines.Line:
         body = {
@@ -198,7 +199,10 @@ class Extraction:
         return task
 
     def _step(self, keys: OwnerKeys, task: Item, step: Step, commit: str) -> None:
-        """Apply one step, or count it as discarded where the memory has moved on. Raises StepDone when another delivery did it."""
+        """Apply one step, or count it as discarded where the memory has moved on or is damaged.
+
+        Raises StepDone when another delivery did it.
+        """
         memory = step.sealed.memory
         try:
             before = self._standing(keys, memory.id, memory.version - 1) if memory.version > 1 else None
@@ -206,7 +210,7 @@ class Extraction:
             self.commits.apply(keys, before, step.sealed, commit, len(step.sealed.line.encode()), progress)
         except QuotaExceeded:
             raise GivesUp(Failed.QUOTA_EXCEEDED) from None
-        except (Duplicate, NotFound, VersionMismatch, LimitReached):
+        except (Duplicate, NotFound, VersionMismatch, LimitReached, SealBroken):
             refused = f"{task.get('refused', '')!s}{memory.id} "
             try:
                 self.commits.vaults.table.write(keys.owner, [self._progress(task, "discarded", refused)])
@@ -275,8 +279,9 @@ class Extraction:
             return
         kept = lines.encode(line for line in lines.decode(stored.body) if line.kind == PLAN or line.id not in ids)
         if kept != stored.body:
-            objects.put(key, kept, if_match=stored.etag)
-            objects.erase(key, keep_current=True)
+            with suppress(Changed):
+                objects.put(key, kept, if_match=stored.etag)
+        objects.erase(key, keep_current=True)
 
     def _forget_conversation(self, keys: OwnerKeys, task_id: str) -> None:
         self.commits.vaults.objects.erase(names.conversation(keys.owner, keys.epoch, task_id))

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from shared.domain import limits
 from shared.domain.drafts import with_content
 from shared.domain.errors import SealBroken
-from shared.domain.ids import ulid
+from shared.domain.ids import ulid, ulid_time
 from shared.domain.memory import Memory, Origin, Scope, Source, Status
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Extracted
@@ -46,16 +46,25 @@ class Planner:
     active_limit: int
 
     def plan(
-        self, opened: Opened, task_id: str, conversation: Conversation, received_at: datetime, extracted: Extracted
+        self,
+        opened: Opened,
+        task_id: str,
+        commit: str,
+        conversation: Conversation,
+        received_at: datetime,
+        extracted: Extracted,
     ) -> Plan:
-        """Return the plan of a task (B10, B12).
+        """Return the plan of a task (B10, B12). Its new memories have ids of the moment of its commit: none is younger than the
+        journal's object that holds it, by whose name deleted memories are looked for.
 
         A candidate whose text exists in its scope: active → touched, archived → active again, dismissed → left alone. Inserts beyond the
         active limit archive as many of the least recently updated automatic memories of the same scopes; where there are none left, the
         insert is given up.
         """
         plan = Plan(discarded=extracted.dropped, summary=extracted.summary, model=extracted.model)
-        drafts = [self._draft(task_id, conversation, received_at, extracted.model, c) for c in extracted.candidates]
+        drafts = [
+            self._draft(task_id, commit, conversation, received_at, extracted.model, c) for c in extracted.candidates
+        ]
         tags = {items.dedup_tag(opened.keys, draft): draft for draft in drafts}
         plan.discarded += len(drafts) - len(tags)
         standing = self._standing(opened, list(tags))
@@ -72,14 +81,20 @@ class Planner:
         return plan
 
     def _draft(
-        self, task_id: str, conversation: Conversation, received_at: datetime, model: str, candidate: Candidate
+        self,
+        task_id: str,
+        commit: str,
+        conversation: Conversation,
+        received_at: datetime,
+        model: str,
+        candidate: Candidate,
     ) -> Memory:
         now, project = self.vaults.clock(), conversation.real_project()
         scope = candidate.scope
         if scope is Scope.PROJECT and project is None:
             scope = Scope.USER
         memory = Memory(
-            id=ulid(now, self.vaults.random),
+            id=ulid(ulid_time(commit), self.vaults.random),
             version=1,
             content="",
             scope=scope,
@@ -102,13 +117,16 @@ class Planner:
         return with_content(memory, candidate.text)
 
     def _standing(self, opened: Opened, tags: Sequence[str]) -> dict[str, Stored]:
-        """Return the memories that have these tags already."""
+        """Return the memories that have these tags already; a damaged one will refuse its double when that is applied."""
         table, owner = self.vaults.table, opened.keys.owner
         found = table.get(owner, [names.DEDUP + tag for tag in tags])
         ids = {str(item["memory"]): sk.removeprefix(names.DEDUP) for sk, item in found.items()}
         standing: dict[str, Stored] = {}
         for item in table.get(owner, [names.MEMORY + memory_id for memory_id in ids]).values():
-            stored = items.from_item(opened.keys, item)
+            try:
+                stored = items.from_item(opened.keys, item)
+            except SealBroken:
+                continue
             standing[ids[stored.memory.id]] = stored
         return standing
 

@@ -101,11 +101,14 @@ class Builder:
                 return
 
     def _sweep(self, opened: Opened, pointer: str, *, keep_previous: bool) -> None:
-        """Remove index objects older than the previous one; a younger one may be another build's, not pointed to yet."""
+        """Remove index objects older than the previous one; a younger one may be another build's, not pointed to yet.
+
+        Without `keep_previous` all that are older than the one in use go: a build that made one of them has lost or died.
+        """
         objects_, owner, epoch = self.indexes.vaults.objects, opened.keys.owner, opened.keys.epoch
         previous = pointer_of(opened.head)
         prefix = names.index(owner, epoch)
         for name in list(objects_.names(prefix)):
             old = name.key.removeprefix(prefix)
-            if old < previous or (old == previous and old != pointer and not keep_previous):
+            if old < previous or (old < pointer and not keep_previous):
                 objects_.erase(name.key)

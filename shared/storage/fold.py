@@ -4,17 +4,19 @@ Order makes every step safe to end after: the folded object is stored before its
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 
 from shared.domain import limits
 from shared.domain.errors import AlreadyThere, SealBroken
-from shared.domain.ids import ulid
+from shared.domain.ids import first_ulid, ulid, ulid_time
 from shared.ports import StoredObject
 from shared.storage import lines, names
 from shared.storage.journal import Journal, JournalObject, Record
 from shared.storage.repair import Survey
 
+CLOCKS_APART = timedelta(minutes=10)
+"""More than the clocks of two processes differ: an id may be a little younger than the commit that holds it."""
 Read = tuple[JournalObject, StoredObject, list[Record]]
 
 
@@ -27,13 +29,14 @@ class Fold:
     def purge(self) -> int:
         """Remove every record of deleted memories from the folded objects; return how many objects were rewritten.
 
-        The objects that may hold one are those that end after the memory's id was made.
+        The objects that may hold one are those that end after the memory's id was made. What an earlier run, which ended, left of
+        superseded versions goes even where nothing is left to rewrite.
         """
         rewritten = 0
         dead = self.survey.dead
         if not dead:
             return 0
-        oldest = min(dead)
+        oldest = first_ulid(ulid_time(min(dead)) - CLOCKS_APART)
         for listed in [listed for listed in self.survey.folded if listed.last >= oldest]:
             read = self._read(listed)
             if read is None:
@@ -43,6 +46,8 @@ class Fold:
             if len(kept) < len(records):
                 self.journal.replace(listed.key, stored, self._encode(kept))
                 rewritten += 1
+            else:
+                self.journal.objects.erase(listed.key, keep_current=True)
         return rewritten
 
     def fold(self) -> int:
@@ -56,6 +61,8 @@ class Fold:
         records |= _once(record for small in smalls for record in small.records)
         kept = sorted(self._worth_keeping(records.values()), key=_order)
         made = {self._store(body, records) for body, records in self._objects(kept)}
+        if None in made:
+            return 0
         for listed, _, _ in reads:
             if listed.key not in made:
                 self.journal.objects.erase(listed.key)
@@ -101,21 +108,23 @@ class Fold:
         if held:
             yield body, held
 
-    def _store(self, body: bytes, records: list[Record]) -> str:
-        """Store a folded object under the name of its commits. One of that name is what an earlier run, which ended, made."""
+    def _store(self, body: bytes, records: list[Record]) -> str | None:
+        """Store a folded object under the name of its commits. One of that name is what an earlier run, which ended, made.
+
+        Return its key; None when that one is damaged: then what was to be folded stays as it is.
+        """
         first, last = records[0].commit, records[-1].commit
         key = f"{self.journal.prefix}{first}{names.FOLDED}{last}"
-        while True:
-            try:
-                self.journal.objects.put(key, body, if_absent=True)
-            except AlreadyThere:
-                read = self._read(JournalObject(key, first, last, 0))
-                if read is None:
-                    continue
-                union = _once(read[2]) | _once(records)
-                alive = [r for r in union.values() if r.kind != lines.MEMORY or r.id not in self.survey.dead]
-                self.journal.replace(key, read[1], self._encode(sorted(alive, key=_order)))
-            return key
+        try:
+            self.journal.objects.put(key, body, if_absent=True)
+        except AlreadyThere:
+            read = self._read(JournalObject(key, first, last, 0))
+            if read is None:
+                return None
+            union = _once(read[2]) | _once(records)
+            alive = [r for r in union.values() if r.kind != lines.MEMORY or r.id not in self.survey.dead]
+            self.journal.replace(key, read[1], self._encode(sorted(alive, key=_order)))
+        return key
 
     def _encode(self, records: Iterable[Record]) -> bytes:
         return lines.encode(line for line, _ in self.journal.blocks(records, self._new_id))

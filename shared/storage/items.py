@@ -84,6 +84,13 @@ def updated_key(memory: Memory) -> str:
 
 def from_item(keys: OwnerKeys, item: Item) -> Stored:
     """Open an item. Raises SealBroken when it does not open or its columns disagree with what is sealed."""
+    try:
+        return _from_item(keys, item)
+    except (KeyError, TypeError, ValueError):
+        raise SealBroken from None
+
+
+def _from_item(keys: OwnerKeys, item: Item) -> Stored:
     memory_id = str(item["sk"]).removeprefix(names.MEMORY)
     line = lines.Line(lines.MEMORY, memory_id, int(item["version"]), int(item["gen"]), bytes(_sealed(item)))
     memory = from_line(keys, line)

@@ -12,7 +12,7 @@ from typing import Any
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import SealBroken
-from shared.domain.ids import Random
+from shared.domain.ids import Random, ulid_time
 from shared.domain.memory import Memory
 from shared.domain.times import moment, rfc3339
 from shared.ports import Objects, StoredObject
@@ -36,6 +36,18 @@ class Record:
     def place(self) -> tuple[str, str, int, str]:
         """What makes a record one: equal places hold equal records."""
         return self.kind, self.id, self.version, self.commit
+
+    @property
+    def written(self) -> datetime:
+        """When it was written, to the millisecond: a plan has one commit however late it was made, but its memories say when."""
+        committed = ulid_time(self.commit)
+        changed = self.body.get("updated_at") if self.kind == lines.MEMORY else None
+        return max(committed, moment(changed)) if isinstance(changed, str) else committed
+
+    @property
+    def prior(self) -> list[str]:
+        """The commits of the memory's earlier versions: each of them was applied."""
+        return list(self.body.get("prior", ()))
 
     def memory(self) -> Memory:
         """Read a memory's record. Raises SealBroken."""

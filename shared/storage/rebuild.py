@@ -6,6 +6,8 @@ same state. Tasks, idempotency keys and access counts are lost with a table; con
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
 from itertools import islice
 
 from shared.crypto.keyring import Keyring, OwnerKeys, read_keyring
@@ -42,7 +44,11 @@ class _Journaled:
 
     lives: dict[str, list[Record]] = field(default_factory=dict)
     graves: dict[str, list[Record]] = field(default_factory=dict)
-    tags: dict[str, list[str]] = field(default_factory=dict)
+    tags: dict[str, list[Record]] = field(default_factory=dict)
+    applied: set[tuple[str, str]] = field(default_factory=set)
+    """Ids and commits that a later version of the same memory names: those were in the table."""
+    held: dict[str, list[Record]] = field(default_factory=dict)
+    """Records by the tag of their text."""
     settings: Record | None = None
     plans: set[str] = field(default_factory=set)
     size: int = 0
@@ -86,9 +92,11 @@ class Rebuild:
             for record in read[1] if read else ():
                 if record.kind == lines.MEMORY:
                     found.lives.setdefault(record.id, []).append(record)
+                    found.applied |= {(record.id, commit) for commit in record.prior}
+                    found.held.setdefault(items.dedup_tag(keys, record.memory()), []).append(record)
                 elif record.kind == lines.TOMBSTONE:
                     found.graves.setdefault(record.id, []).append(record)
-                    found.tags.setdefault(record.tag, []).append(record.commit)
+                    found.tags.setdefault(record.tag, []).append(record)
                 elif record.kind == lines.PLAN:
                     found.plans.add(record.id)
                 elif record.kind == lines.SETTINGS:
@@ -99,33 +107,39 @@ class Rebuild:
     def _standing(self, keys: OwnerKeys, journaled: _Journaled, result: Rebuilt) -> list[tuple[Memory, Record]]:
         """Return what must stand in the table: per memory its last version that was not deleted, each text once.
 
-        Of two memories with one text, one was never acknowledged: what a person wrote wins, then the later commit.
+        Of two memories with one text, one line was never acknowledged. The one that loses goes back to its version before, if it has one.
         """
-        by_tag: dict[str, tuple[Memory, Record]] = {}
-        for memory_id, records in journaled.lives.items():
-            latest = self._latest(keys, records, journaled)
-            if latest is None:
+        by_tag: dict[str, list[Record]] = {}
+        waiting = [self._possible(keys, records, journaled) for records in journaled.lives.values()]
+        while waiting:
+            versions = waiting.pop()
+            if not versions:
                 continue
-            graves = journaled.graves.get(memory_id, ())
-            if any((grave.version, grave.commit) > (latest[1].version, latest[1].commit) for grave in graves):
-                continue
-            tag = items.dedup_tag(keys, latest[0])
+            tag = items.dedup_tag(keys, versions[0].memory())
             rival = by_tag.get(tag)
+            by_tag[tag] = versions
             if rival is not None:
                 result.doubles += 1
-            if rival is None or _rank(latest) > _rank(rival):
-                by_tag[tag] = latest
-        return list(by_tag.values())
+                by_tag[tag] = max(rival, versions, key=partial(_rank, journaled, tag))
+                waiting.append((rival if by_tag[tag] is versions else versions)[1:])
+        return [(versions[0].memory(), versions[0]) for versions in by_tag.values()]
 
-    def _latest(self, keys: OwnerKeys, records: list[Record], journaled: _Journaled) -> tuple[Memory, Record] | None:
-        """Return the last version; one whose text another memory's later tombstone carries was never applied."""
-        for record in sorted(records, key=lambda r: (r.version, r.commit), reverse=True):
-            memory = record.memory()
-            own = {grave.commit for grave in journaled.graves.get(record.id, ())}
-            commits = journaled.tags.get(items.dedup_tag(keys, memory), ())
-            if not any(commit > record.commit and commit not in own for commit in commits):
-                return memory, record
-        return None
+    def _possible(self, keys: OwnerKeys, records: list[Record], journaled: _Journaled) -> list[Record]:
+        """Return the versions that may stand, latest first; none when the memory was deleted.
+
+        Left out: one whose text another memory lost or held after it was written. That line's writer never came to its end, somebody
+        wrote the text again, and what became of that is the truth.
+        """
+        found: list[Record] = []
+        for record in sorted(records, key=_age, reverse=True):
+            tag = items.dedup_tag(keys, record.memory())
+            lost = [grave for grave in journaled.tags.get(tag, ()) if grave.written > record.written]
+            held = [other for other in journaled.held[tag] if (other.id, other.commit) in journaled.applied]
+            moved_on = [*lost, *(other for other in held if other.written > record.written)]
+            if all(other.id == record.id for other in moved_on):
+                found.append(record)
+        graves = journaled.graves.get(records[0].id, ())
+        return [] if found and any(_age(grave) > _age(found[0]) for grave in graves) else found
 
     def _items(
         self, keys: OwnerKeys, memories: list[tuple[Memory, Record]], journaled: _Journaled, result: Rebuilt
@@ -159,12 +173,16 @@ class Rebuild:
             yield project_update(keys, tag, project, count, now, self.vaults.random)
 
     def _clear(self, owner: str) -> None:
-        """Remove what is left of the lost table, so that nothing stands that the journal does not say."""
-        for prefix in (names.CHANGE, names.MEMORY, names.DEDUP, names.PROJECT, names.SETTINGS):
+        """Remove what is left of the lost table, so that nothing stands that the journal does not say.
+
+        Open tasks go too: a worker that went on with one would find its memories there, take them for another's and drop its lines.
+        """
+        for prefix in (names.CHANGE, names.MEMORY, names.DEDUP, names.PROJECT, names.SETTINGS, names.TASK):
             after = None
             while True:
                 page = self.vaults.table.query(owner, prefix, after=after)
-                self._write(owner, (Delete(str(item["sk"])) for item in page.items))
+                gone = [item for item in page.items if item.get("status") != TaskStatus.DONE.value]
+                self._write(owner, (Delete(str(item["sk"])) for item in gone))
                 after = page.after
                 if after is None:
                     break
@@ -211,6 +229,14 @@ class Rebuild:
             return
 
 
-def _rank(standing: tuple[Memory, Record]) -> tuple[bool, str]:
-    memory, record = standing
-    return memory.source in {Source.MANUAL, Source.IMPORTED}, record.commit
+def _age(record: Record) -> tuple[int, datetime, str]:
+    return record.version, record.written, record.commit
+
+
+def _rank(journaled: _Journaled, tag: str, versions: list[Record]) -> tuple[bool, bool, bool, str]:
+    """Tell how surely a memory holds this text: it held it in the version before as well; it is no edit, which has another text to go
+    back to; a person wrote it; it was written later."""
+    record, memory = versions[0], versions[0].memory()
+    before = {(other.version, other.commit) for other in journaled.held[tag] if other.id == record.id}
+    sure = bool(memory.prior) and (record.version - 1, memory.prior[-1]) in before
+    return sure, record.version == 1, memory.source in {Source.MANUAL, Source.IMPORTED}, record.commit

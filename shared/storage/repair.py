@@ -70,6 +70,9 @@ class Repair:
         self.state: dict[str, Stored | None] = {}
         self.tombstones: dict[str, list[Record]] = {}
         self.tags: dict[str, list[Record]] = {}
+        self.memories: list[Record] = []
+        self.unborn: set[str] = set()
+        self.unreadable: set[str] = set()
         self.folded_read = False
         self.survey = Survey()
 
@@ -80,9 +83,10 @@ class Repair:
         smalls = [small for small in each(self._read, [o for o in listing if not o.folded]) if small]
         self._bury(record for small in smalls for record in small.records)
         tasks = self._load(smalls)
+        self._wait_for(smalls)
         for small in smalls:
             self._settle(small, tasks)
-        self.survey.dead = {i for i in self.tombstones if self.state.get(i) is None}
+        self.survey.dead = {i for i in self.tombstones if self._gone(i)}
         return self.survey
 
     def _read(self, listed: JournalObject) -> Small | None:
@@ -101,6 +105,25 @@ class Repair:
             if record.kind == lines.TOMBSTONE:
                 self.tombstones.setdefault(record.id, []).append(record)
                 self.tags.setdefault(record.tag, []).append(record)
+            elif record.kind == lines.MEMORY:
+                self.memories.append(record)
+
+    def _wait_for(self, smalls: list[Small]) -> None:
+        """Find the texts of young lines whose writers may be at work or dead: what tells which is kept until they are old."""
+        for small in smalls:
+            for record in small.records:
+                if (
+                    self._old(small)
+                    or record.kind != lines.MEMORY
+                    or record.version > 1
+                    or record.id in self.tombstones
+                ):
+                    continue
+                if record.id in self.state and self.state[record.id] is None:
+                    self.unborn.add(items.dedup_tag(self.keys, record.memory()))
+
+    def _old(self, small: Small) -> bool:
+        return small.at <= self.now - limits.REPAIR_AFTER
 
     def _load(self, smalls: list[Small]) -> dict[str, Item]:
         """Read the present state of everything the lines speak of; return the tasks and settings among it."""
@@ -116,13 +139,14 @@ class Repair:
                     self.state[memory_id] = items.from_item(self.keys, found[sk]) if sk in found else None
                 except SealBroken:
                     self.survey.damaged += 1
+                    self.unreadable.add(memory_id)
         return {sk: item for sk, item in found.items() if not sk.startswith(names.MEMORY)}
 
     def _settle(self, small: Small, others: dict[str, Item]) -> None:
         plan = next((record for record in small.records if record.kind == lines.PLAN), None)
         if plan is not None and _is_open(others.get(names.TASK + plan.id), self.now):
             return
-        old = small.at <= self.now - limits.REPAIR_AFTER
+        old = self._old(small)
         kept: list[tuple[lines.Line, Record]] = []
         verdicts: list[Verdict] = []
         for line, record in zip(small.lines, small.records, strict=True):
@@ -152,7 +176,9 @@ class Repair:
             verdict = _settings(record, others.get(names.SETTINGS))
         else:
             verdict = Verdict.SETTLED
-        certain = verdict is Verdict.SETTLED or (verdict is Verdict.REMOVE and self._ended(record))
+        certain = verdict is Verdict.SETTLED or (
+            verdict is Verdict.REMOVE and self._ended(record) and not self._tells(record)
+        )
         return verdict if certain or old else Verdict.WAIT
 
     def _memory(self, record: Record) -> Verdict:
@@ -172,27 +198,50 @@ class Repair:
 
     def _orphan(self, record: Record) -> Verdict:
         """Judge a line whose memory is not in the table."""
+        if not self._ended(record):
+            self._read_folded()
         if self._ended(record):
             return Verdict.REMOVE
         if record.version > 1:
             return Verdict.WAIT
+        return Verdict.REMOVE if self._text_moved_on(record) else Verdict.REPLAY
+
+    def _text_moved_on(self, record: Record) -> bool:
+        """Tell whether another memory held or lost this text after the line was written.
+
+        Then the line's writer never came to its end, somebody wrote the text again, and what became of that is the truth.
+        """
         tag = items.dedup_tag(self.keys, record.memory())
-        self._read_folded()
-        later = any(grave.commit > record.commit for grave in self.tags.get(tag, ()))
-        return Verdict.REMOVE if later or self._ended(record) else Verdict.REPLAY
+        if any(grave.written > record.written for grave in self.tags.get(tag, ())):
+            return True
+        applied = {(other.id, commit) for other in self.memories for commit in other.prior}
+        return any(
+            other.id != record.id
+            and other.written > record.written
+            and (other.id, other.commit) in applied
+            and items.dedup_tag(self.keys, other.memory()) == tag
+            for other in self.memories
+        )
+
+    def _tells(self, record: Record) -> bool:
+        """Tell whether this line of a deleted memory may still be needed to judge a young line of the same text."""
+        return bool(self.unborn) and items.dedup_tag(self.keys, record.memory()) in self.unborn
 
     def _tombstone(self, record: Record) -> Verdict:
-        standing = self.state.get(record.id)
+        if record.id not in self.state:
+            return Verdict.WAIT
+        standing = self.state[record.id]
         if standing is None:
             return Verdict.SETTLED
         return Verdict.REPLAY if standing.memory.version == record.version - 1 else Verdict.REMOVE
 
     def _ended(self, record: Record) -> bool:
-        """Tell whether a tombstone of that very memory, which is not in the table, ends this line."""
-        if record.kind != lines.MEMORY or self.state.get(record.id) is not None:
-            return False
-        graves = self.tombstones.get(record.id, ())
-        return any((grave.version, grave.commit) > (record.version, record.commit) for grave in graves)
+        """Tell whether the memory of this line was deleted: it had been in the table, or nobody had made a tombstone of it."""
+        return record.kind == lines.MEMORY and record.id in self.tombstones and self._gone(record.id)
+
+    def _gone(self, memory_id: str) -> bool:
+        """Tell whether a memory is not in the table; one that is there and does not open is not gone."""
+        return self.state.get(memory_id) is None and memory_id not in self.unreadable
 
     def _read_folded(self) -> None:
         """Read the tombstones of folded objects too, once, for the rare line that was never applied."""

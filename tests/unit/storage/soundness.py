@@ -1,0 +1,167 @@
+"""What must hold of an owner's stored state, whoever died on the way: no orphan, exact counters, nothing of what was deleted."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from shared.domain.errors import NacreError
+from shared.domain.memory import Memory, Status
+from shared.recall.indexes import searchable
+from shared.storage import items, lines, names, sizes
+from shared.storage.items import full_text
+from shared.storage.journal import Journal, Record
+from shared.storage.vaults import Opened
+from tests.builders import World, plain
+from tests.fakes import Crash, Steps
+
+LEASE_AND_MORE = 0.3
+"""Hours after which a dead run's lease is over and a dead writer's line is old."""
+QUIET = 3
+
+
+def opened(world: World) -> Opened:
+    """Open the owner with the change rows."""
+    found = world.process().vaults.open(world.owner, changes=True)
+    assert found is not None
+    return found
+
+
+def settle(world: World) -> None:
+    """Let everything come to its end: redeliveries, then maintenance until there is nothing left to fold."""
+    world.restart()
+    for _ in range(4):
+        world.clock.advance(world.work.visibility.total_seconds() + 1)
+        world.work_off()
+    for _ in range(QUIET):
+        world.tidy(hours=LEASE_AND_MORE)
+    for _ in range(QUIET):
+        world.tidy(hours=2)
+
+
+def records(world: World) -> list[Record]:
+    """Return every record of the journal, opened."""
+    journal = Journal(world.objects, opened(world).keys, world.random)
+    found: list[Record] = []
+    for listed in journal.listing():
+        read = journal.read(listed)
+        assert read is not None
+        found += read[1]
+    return found
+
+
+def standing(world: World) -> dict[str, Memory]:
+    """Return the memories of the table, by id."""
+    keys, partition = opened(world).keys, world.table.partition(world.owner)
+    found = [items.from_item(keys, item).memory for sk, item in partition.items() if sk.startswith(names.MEMORY)]
+    return {memory.id: memory for memory in found}
+
+
+def counted_bytes(world: World) -> int:
+    """Return the bytes that an owner's head must count: memories, dedup items, journal, index and conversations."""
+    size = 0
+    for sk, item in world.table.partition(world.owner).items():
+        if sk.startswith(names.MEMORY):
+            size += sizes.item_bytes(world.owner, item) + sizes.ACCESS_ALLOWANCE
+        elif sk.startswith(names.DEDUP):
+            size += sizes.item_bytes(world.owner, item)
+        elif sk.startswith(names.TASK) and item["status"] != "done":
+            size += int(item.get("size", 0))
+    head = opened(world).head
+    epoch = int(head["epoch"])
+    size += sum(name.size for name in world.objects.names(names.journal(world.owner, epoch)))
+    pointer = str(head.get("index", ""))
+    index = world.objects.get(names.index(world.owner, epoch, pointer)) if pointer else None
+    return size + (len(index.body) if index else 0)
+
+
+def assert_counted(world: World) -> None:
+    """Counters and dedup items say what the memories are; true at every moment, crashed or not."""
+    memories, keys = standing(world), opened(world).keys
+    head = world.head()
+    assert head["memories"] == len(memories)
+    assert head["active"] == sum(1 for memory in memories.values() if memory.status is Status.ACTIVE)
+    tags = {items.dedup_tag(keys, memory): memory.id for memory in memories.values()}
+    dedup = {sk: item["memory"] for sk, item in world.table.partition(world.owner).items() if sk.startswith("d#")}
+    assert dedup == {names.DEDUP + tag: memory_id for tag, memory_id in tags.items()}
+    projects = Counter(memory.project for memory in memories.values() if memory.project)
+    found = world.process().overview.projects(world.owner, limit=200, cursor=None).projects
+    assert {project.name: project.memories for project in found if project.memories} == dict(projects)
+
+
+def assert_sound(world: World) -> None:
+    """What must hold after everything settled."""
+    assert_counted(world)
+    memories = standing(world)
+    journaled = records(world)
+    written = {record.id for record in journaled if record.kind == lines.MEMORY}
+    assert written == set(memories), "the journal holds what is not in the table, or lacks what is"
+    for memory_id, memory in memories.items():
+        latest = max((r for r in journaled if r.id == memory_id and r.kind == lines.MEMORY), key=lambda r: r.version)
+        assert (latest.version, latest.commit) == (memory.version, memory.commit)
+    assert not any(record.kind == lines.PLAN for record in journaled)
+    _assert_objects(world)
+    assert world.head()["bytes"] == counted_bytes(world)
+    found = opened(world)
+    assert found.changes == {}
+    assert indexed(world) == {(m.id, m.version) for m in memories.values() if searchable(m)}
+    assert "due_at" not in found.head, "maintenance would never end"
+
+
+def _assert_objects(world: World) -> None:
+    """Only what is current is kept: no conversation, one index with one predecessor, one version of each object."""
+    assert world.stored("conversations") == []
+    assert len(world.stored("index")) <= 2
+    for key in world.objects.keys():  # noqa: SIM118 - no mapping
+        assert len(world.objects.versions(key)) == 1, "a superseded version is left"
+    assert all(names.FOLDED in name for name in world.stored("journal"))
+
+
+def indexed(world: World) -> set[tuple[str, int]]:
+    """Return ids and versions that the index in use knows."""
+    process = world.process()
+    found = process.searcher.open(world.owner)
+    assert found is not None
+    index = process.indexes.open(found)
+    assert index is not None
+    return set(index.versions().items())
+
+
+def visible(world: World, words: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return what the owner can see: memories, what searches find, settings and tasks, without ids and times."""
+    memories = world.memories()
+    process = world.process()
+    tasks, _ = process.tasks.list(world.owner, limit=50)
+    settings = process.choices.read(world.owner)
+    return {
+        "memories": plain(memories),
+        "found": {word: sorted(world.found(word)) for word in words},
+        "settings": (settings.version, settings.language, settings.max_results),
+        "tasks": sorted((task.status.value, json.dumps(task.learned, sort_keys=True)) for task in tasks),
+    }
+
+
+def rebuilt(world: World) -> None:
+    """Lose the table and rebuild it from the journal."""
+    world.table.wipe()
+    world.restart()
+    world.tidy()
+
+
+def died(world: World, steps: Steps, deed: Callable[[], Any]) -> bool:
+    """Do it in a process that dies where `steps` says; tell whether it did. What the caller is told otherwise does not matter."""
+    world.restart(steps)
+    try:
+        deed()
+    except Crash:
+        return True
+    except NacreError:
+        return False
+    finally:
+        world.restart()
+    return False
+
+
+def texts_of(memories: list[Memory]) -> list[str]:
+    """Return full texts in alphabetical order."""
+    return sorted(full_text(memory) for memory in memories)
