@@ -16,7 +16,6 @@ from local.samcli import write_environment
 from local.stack import Stack
 
 DEFAULT_PORT = 8787
-_QUIET_EXIT = 0
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -67,7 +66,14 @@ def main(arguments: list[str] | None = None) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask_to_stop)
-    with Stack.start(port=options.port, aws_port=options.aws_port, schedule=not options.no_schedule) as stack:
+    try:
+        started = Stack.start(port=options.port, aws_port=options.aws_port, schedule=not options.no_schedule)
+    except OSError as problem:
+        sys.stderr.write(
+            f"Cannot listen on 127.0.0.1 ({problem.strerror}). Choose other ports with --port and --aws-port.\n"
+        )
+        return 1
+    with started as stack:
         token = stack.token(options.user)
         if options.sam_env is not None:
             write_environment(options.sam_env, stack)
@@ -76,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
             _write_whole(options.ready_file, json.dumps(ready))
         _say(stack, token)
         stop.wait()
-    return _QUIET_EXIT
+    return 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import socket
 import threading
 import time
 import uuid
@@ -117,6 +118,7 @@ class Stack:
         Port 0 takes any free port; `aws_port` None opens no endpoint for other AWS tools. `environment` overrides
         variables that functions declare, `parameters` those of the template, `handlers` the code behind a handler's
         path. Without `schedule` no timer runs. `clock` gives Unix seconds to gateway, tokens and queues.
+        Raises OSError when a port is taken, TemplateError for what cannot be stood in for, RuntimeError for a second stack.
         """
         if not _one_per_process.acquire(blocking=False):
             raise RuntimeError("a local stack runs in this process already")
@@ -181,6 +183,8 @@ class Stack:
 
     def _open_endpoint(self, port: int) -> None:
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
+        with socket.create_server(("127.0.0.1", port)):
+            pass  # a taken port is an error here; moto's thread would end and leave us waiting for it
         server = ThreadedMotoServer(ip_address="127.0.0.1", port=port, verbose=False)
         server.start()
         self._exit.callback(server.stop)

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -458,6 +459,17 @@ def test_intrinsics_are_filled_in_as_cloudformation_does() -> None:
         ours.resolve({"Fn::ImportValue": "x"})
     with pytest.raises(TemplateError, match="Nothing"):
         Intrinsics(template, {"Nothing": ""}, {}, lambda _name, _attribute: None)
+
+
+@pytest.mark.parametrize("option", ["--port", "--aws-port"])
+def test_a_taken_port_is_said_in_one_line(option: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ports = {"--port": "0", "--aws-port": "0", option: str(taken.getsockname()[1])}
+        command = [sys.executable, "-m", "local", *(part for pair in ports.items() for part in pair)]
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("Cannot listen on 127.0.0.1")
+    assert ended.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
