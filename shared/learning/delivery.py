@@ -27,10 +27,14 @@ class Delivery:
     def learn(self, body: str, receipt: str, receives: int) -> dict[str, int]:
         """Learn from the conversation that a message names and return counts for the log.
 
-        A failure that may pass shortens the message's own visibility and is raised, so that the queue delivers it again; at the last
-        attempt the task is recorded as failed first. Raises UnknownMessage.
+        A failure shortens the message's own visibility and is raised, so that the queue delivers it again; at the last attempt the task
+        is recorded as failed first. Raises UnknownMessage, also soon again: what is none of ours must not hold its group for long.
         """
-        owner, epoch, task, run = _read(body)
+        try:
+            owner, epoch, task, run = _read(body)
+        except UnknownMessage:
+            self.work.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
+            raise
         try:
             return self.extraction.learn(owner, epoch, task, run)
         except Exception as error:
