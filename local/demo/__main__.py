@@ -4,7 +4,8 @@ import io
 import logging
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TextIO
 
 from local.demo import acts, story
@@ -26,14 +27,20 @@ def main(out: TextIO, handlers: Mapping[str, Handler] | None = None) -> int:
     screen.line("Nacre · 珠层: long-term memory for agents, sealed per owner. Everything here runs on this machine.")
     with Wire() as wire, Stack.start(schedule=False, environment=RULES, handlers=handlers) as stack:
         ann = Client(stack, "ann")
-        acts.consent(screen, ann)
-        for told in story.CONVERSATIONS:
-            acts.learn(screen, ann, told)
-        acts.ask(screen, ann)
-        acts.context(screen, ann)
-        acts.handle(screen, ann)
-        acts.tidy(screen, ann, stack)
-        acts.prove(screen, stack, wire)
+        parts: list[Callable[[], None]] = [
+            partial(acts.consent, screen, ann),
+            *(partial(acts.learn, screen, ann, told) for told in story.CONVERSATIONS),
+            partial(acts.ask, screen, ann),
+            partial(acts.context, screen, ann),
+            partial(acts.handle, screen, ann),
+            partial(acts.tidy, screen, ann, stack),
+            partial(acts.prove, screen, stack, wire),
+        ]
+        for part in parts:
+            try:
+                part()
+            except (LookupError, TypeError, AttributeError, OSError) as problem:
+                screen.expect(False, f"this part could not go on: {type(problem).__name__}")
     screen.line()
     total = f"{screen.held} of {screen.held + len(screen.failed)} expectations hold"
     screen.line(f"{total}; {time.perf_counter() - started:.1f} s.", "bad" if screen.failed else "good")

@@ -61,9 +61,11 @@ def forms(text: str) -> dict[str, bytes]:
             found[f"{encoding} base64url+{shift}"] = _aligned(raw, shift).translate(bytes.maketrans(b"+/", b"-_"))
     found["json"] = json.dumps(text)[1:-1].encode()
     found["url"] = urllib.parse.quote(text, safe="").encode()
-    if text.casefold() != text:
-        found["casefolded"] = text.casefold().encode()
-    return {name: raw for name, raw in found.items() if len(raw) >= SHORTEST}
+    found["casefolded"] = text.casefold().encode()
+    different: dict[bytes, str] = {}
+    for name, raw in found.items():
+        different.setdefault(raw, name)
+    return {name: raw for raw, name in different.items() if len(raw) >= SHORTEST}
 
 
 def _aligned(raw: bytes, shift: int) -> bytes:
