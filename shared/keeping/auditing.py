@@ -90,7 +90,7 @@ class Auditing:
 
 def _look(keys: OwnerKeys, item: Item) -> Look:
     look_id = str(item["sk"]).removeprefix(names.AUDIT)
-    sealed = item["sealed"]
+    sealed = item.get("sealed")
     if not isinstance(sealed, bytes):
         raise SealBroken
     detail = bodies.unpack(keys.unseal(KIND, look_id, 1, int(item["gen"]), sealed))
