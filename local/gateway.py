@@ -149,26 +149,8 @@ class Gateway:
     ) -> dict[str, Any]:
         """The payload format 2.0 event of a request."""
         headers, cookies = _headers(request)
-        now = self._clock()
         key = "$default" if route.path == "$default" else f"{route.method} {route.path}"
-        context: dict[str, Any] = {
-            "accountId": ACCOUNT,
-            "apiId": "local",
-            "domainName": headers.get("host", "localhost"),
-            "domainPrefix": "local",
-            "http": {
-                "method": request.method,
-                "path": path,
-                "protocol": request.protocol,
-                "sourceIp": request.source,
-                "userAgent": headers.get("user-agent", ""),
-            },
-            "requestId": request_id,
-            "routeKey": key,
-            "stage": "$default",
-            "time": datetime.fromtimestamp(now, UTC).strftime("%d/%b/%Y:%H:%M:%S +0000"),
-            "timeEpoch": int(now * 1000),
-        }
+        context = self._context(request, path, headers, key, request_id)
         if identity is not None:
             context["authorizer"] = {"jwt": identity}
         event: dict[str, Any] = {
@@ -189,6 +171,29 @@ class Gateway:
         if request.body:
             event["body"], event["isBase64Encoded"] = _body(request)
         return event
+
+    def _context(
+        self, request: Request, path: str, headers: Mapping[str, str], key: str, request_id: str
+    ) -> dict[str, Any]:
+        now = self._clock()
+        return {
+            "accountId": ACCOUNT,
+            "apiId": "local",
+            "domainName": headers.get("host", "localhost"),
+            "domainPrefix": "local",
+            "http": {
+                "method": request.method,
+                "path": path,
+                "protocol": request.protocol,
+                "sourceIp": request.source,
+                "userAgent": headers.get("user-agent", ""),
+            },
+            "requestId": request_id,
+            "routeKey": key,
+            "stage": "$default",
+            "time": datetime.fromtimestamp(now, UTC).strftime("%d/%b/%Y:%H:%M:%S +0000"),
+            "timeEpoch": int(now * 1000),
+        }
 
     def _invoke(self, route: Route, event: Mapping[str, Any], request_id: str) -> Response:
         try:
@@ -221,7 +226,7 @@ def _response(answer: Any) -> Response:
         headers.append((name.lower(), json.dumps(value) if isinstance(value, bool) else str(value)))
     for name, values in (answer.get("multiValueHeaders") or {}).items():
         headers.append((name.lower(), ",".join(map(str, values))))
-    if not any(name == "content-type" for name, _ in headers):
+    if body and not any(name == "content-type" for name, _ in headers):
         headers.append(("content-type", "text/plain;charset=utf-8"))
     headers += [("set-cookie", cookie) for cookie in answer.get("cookies") or []]
     if any("\r" in value or "\n" in value for _, value in headers):

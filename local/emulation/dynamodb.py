@@ -293,12 +293,10 @@ def _query(original: Callable[..., Any]) -> Callable[..., Any]:
             forward=scan_index_forward is not False,
             consistent=bool(consistent_read),
         )
-        read = len(page)
-        if filter_expression is not None:
-            page = [item for item in page if filter_expression.expr(item)]
+        kept = [item for item in page if filter_expression is None or filter_expression.expr(item)]
         if projection_expressions:
-            page = [item.project(projection_expressions) for item in page]
-        return page, read, last
+            kept = [item.project(projection_expressions) for item in kept]
+        return kept, len(page), last
 
     return query
 

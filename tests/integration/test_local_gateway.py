@@ -1,89 +1,30 @@
-"""The local gateway as an HTTP API: routes, events, authorizer, answers, CORS, limits. No sockets, sample handlers."""
+"""The local gateway as an HTTP API: routes, events, answers, CORS, limits. No sockets, sample handlers."""
 
 import base64
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
-import jwt
 import pytest
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
-from cryptography.hazmat.primitives.asymmetric import rsa
 
 from local import powertools
 from local.emulation.patches import Patches
-from local.gateway import Gateway, Request, Response
-from local.invocation import Functions
-from local.resources import Authorizer, Cors, Deployment, Function, Route
+from local.gateway import Request
 from local.routes import match
-from local.tokens import Issuer
-
-NOW = 1_700_000_000.5
-OWN = "sign one for ann"
-AUTHORIZER = Authorizer("https://issuer.example", ("client", "other-client"))
-CORS = Cors(("https://page.example",), ("GET", "POST"), ("authorization",), ("etag",), 600)
-Handler = Callable[[Any, Any], Any]
-
-
-def now() -> float:
-    return NOW
-
-
-def route(method: str, path: str, *, authorizer: Authorizer | None = AUTHORIZER, scopes: tuple[str, ...] = ()) -> Route:
-    return Route(method, path, "function", authorizer, scopes)
-
-
-def deployment(*routes: Route, timeout: int = 29, cors: Cors = CORS) -> Deployment:
-    function = Function("function", "functions.sample.app.handler", timeout, 128, {})
-    chosen = routes or (
-        route("GET", "/v1/{proxy+}"),
-        route("POST", "/v1/{proxy+}"),
-        route("ANY", "/{proxy+}", authorizer=None),
-    )
-    return Deployment({"function": function}, chosen, cors, (), (), ())
-
-
-@cache
-def issuer() -> Issuer:
-    """Keys are slow to make; one signs for all tests."""
-    return Issuer(AUTHORIZER, now)
-
-
-class Api:
-    """A gateway in front of one handler, with a token issuer of its own."""
-
-    def __init__(self, handler: Handler, plan: Deployment) -> None:
-        self.issuer = issuer()
-        ids = iter(range(1, 1000))
-        self.functions = Functions(plan.functions, {"functions.sample.app.handler": handler})
-        self.gateway = Gateway(plan, self.functions, self.issuer.public_keys, now, lambda: f"id-{next(ids)}")
-
-    def send(self, method: str, target: str, body: bytes = b"", *, token: str | None = OWN, **headers: str) -> Response:
-        named = [(name.replace("_", "-"), value) for name, value in headers.items()]
-        if token is not None:
-            named.append(("Authorization", f"Bearer {self.issuer.token('ann') if token == OWN else token}"))
-        return self.gateway.answer(Request(method, target, tuple(named), body))
-
-
-def api(handler: Handler, *routes: Route, **plan: Any) -> Api:
-    return Api(handler, deployment(*routes, **plan))
-
-
-def echo(event: Any, context: Any) -> Any:
-    return event
-
-
-def event_of(response: Response) -> dict[str, Any]:
-    assert response.status == 200, response
-    event: dict[str, Any] = json.loads(response.body)
-    return event
-
-
-def header(response: Response, name: str) -> str | None:
-    return dict(response.headers).get(name)
+from tests.integration.local_api import (
+    CORS,
+    OWN,
+    Api,
+    Handler,
+    api,
+    echo,
+    event_of,
+    header,
+    route,
+)
 
 
 def test_an_event_has_the_shape_of_payload_format_two() -> None:
@@ -200,96 +141,6 @@ def test_the_most_specific_route_wins_and_default_comes_last() -> None:
 def test_what_no_route_takes_is_not_found() -> None:
     response = api(echo, route("GET", "/v1/a")).send("GET", "/v1/b")
     assert (response.status, response.body) == (404, b'{"message":"Not Found"}')
-
-
-def claims(**changed: Any) -> dict[str, Any]:
-    whole = {"iss": AUTHORIZER.issuer, "client_id": "client", "sub": "ann", "iat": NOW - 1, "exp": NOW + 60, **changed}
-    return {name: value for name, value in whole.items() if value is not None}
-
-
-def signed(ours: Api, **changed: Any) -> str:
-    return jwt.encode(claims(**changed), ours.issuer._key, algorithm="RS256", headers={"kid": "local"})
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"exp": NOW - 1},
-        {"exp": None},
-        {"exp": "soon"},
-        {"nbf": NOW + 10},
-        {"iat": NOW + 10},
-        {"iss": "https://issuer.example/"},
-        {"iss": None},
-        {"client_id": "stranger"},
-        {"aud": "stranger"},
-        {"client_id": None},
-    ],
-    ids=str,
-)
-def test_a_token_that_fails_a_check_is_refused(changed: dict[str, Any]) -> None:
-    ours = api(echo)
-    response = ours.send("GET", "/v1/a", token=signed(ours, **changed))
-    assert (response.status, response.body) == (401, b'{"message":"Unauthorized"}')
-    assert (header(response, "www-authenticate") or "").startswith('Bearer scope="" error="invalid_token"')
-
-
-@pytest.mark.parametrize(
-    "changed", [{}, {"aud": "other-client", "client_id": "stranger"}, {"aud": ["x", "client"]}], ids=str
-)
-def test_a_token_for_one_of_the_audiences_is_accepted(changed: dict[str, Any]) -> None:
-    ours = api(echo)
-    assert ours.send("GET", "/v1/a", token=signed(ours, **changed)).status == 200
-
-
-def test_tokens_of_another_key_another_algorithm_or_none_are_refused() -> None:
-    ours = api(echo)
-    stranger = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    forged = [
-        jwt.encode(claims(), stranger, algorithm="RS256", headers={"kid": "local"}),
-        jwt.encode(claims(), stranger, algorithm="RS256", headers={"kid": "stranger"}),
-        jwt.encode(claims(), "a secret of thirty-two bytes or more", algorithm="HS256", headers={"kid": "local"}),
-        jwt.encode(claims(), "", algorithm="none", headers={"kid": "local"}),
-        "not.a.token",
-        "中文",
-    ]
-    assert {ours.send("GET", "/v1/a", token=token).status for token in forged} == {401}
-
-
-def test_a_missing_token_gets_a_bare_challenge() -> None:
-    response = api(echo).send("GET", "/v1/a", token=None)
-    assert (response.status, header(response, "www-authenticate")) == (401, "Bearer")
-
-
-def test_a_token_without_the_word_bearer_is_accepted() -> None:
-    ours = api(echo)
-    request = Request("GET", "/v1/a", (("authorization", ours.issuer.token("ann")),), b"")
-    assert ours.gateway.answer(request).status == 200
-
-
-def test_a_route_with_scopes_wants_one_of_them() -> None:
-    ours = api(echo, route("GET", "/v1/a", scopes=("memory:read", "admin")))
-    assert ours.send("GET", "/v1/a", token=ours.issuer.token("ann", scope="admin other")).status == 200
-    refused = ours.send("GET", "/v1/a", token=ours.issuer.token("ann", scope="other"))
-    assert (refused.status, refused.body) == (403, b'{"message":"Forbidden"}')
-
-
-def test_claims_arrive_as_strings_and_lists_in_brackets() -> None:
-    ours = api(echo)
-    token = signed(ours, flag=True, **{"cognito:groups": ["a", "b"]})
-    identity = event_of(ours.send("GET", "/v1/a", token=token))["requestContext"]["authorizer"]["jwt"]
-    assert identity["claims"]["cognito:groups"] == "[a b]"
-    assert identity["claims"]["flag"] == "true"
-    assert identity["claims"]["exp"] == str(NOW + 60)
-    assert identity["scopes"] is None
-
-
-@pytest.mark.parametrize("sub", ["..", "\u00e9", "e\u0301", "a/b", "中文 \U0001f600", ""])
-def test_any_subject_arrives_unchanged(sub: str) -> None:
-    ours = api(echo)
-    token = ours.issuer.token("ann", sub=sub)
-    event = event_of(ours.send("GET", "/v1/a", token=token))
-    assert event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"] == sub
 
 
 def answering(answer: Any) -> Api:

@@ -5,10 +5,6 @@ import functools
 import http.client
 import json
 import os
-import signal
-import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,12 +15,8 @@ from urllib.parse import urlsplit
 import boto3
 import pytest
 
-from local import timers
 from local.pollers import failed_ids, queue_of
-from local.resources import Deployment, Function, Schedule
 from local.stack import EVERYONE, Stack
-from local.template import Intrinsics, TemplateError
-from local.timers import keep_running
 
 ROOT = Path(__file__).parents[2]
 Events = list[dict[str, Any]]
@@ -375,37 +367,6 @@ def test_a_second_stack_in_one_process_is_refused(stack: Stack) -> None:
         Stack.start()
 
 
-def test_values_that_differ_among_functions_are_refused() -> None:
-    functions = {name: Function(name, "h", 1, 1, {"NAME": name}) for name in ("a", "b")}
-    with pytest.raises(TemplateError, match="NAME"):
-        Deployment(functions, (), None, (), (), ()).environment({})  # type: ignore[arg-type]
-
-
-def test_a_timer_runs_its_schedule_after_each_period_until_it_is_stopped() -> None:
-    ran: list[Schedule] = []
-    waits: list[float] = []
-
-    def wait(seconds: float) -> bool:
-        waits.append(seconds)
-        return len(waits) == 3
-
-    schedule = Schedule("function", 300, {})
-    keep_running(schedule, ran.append, wait)
-    keep_running(Schedule("function", None, {}), ran.append, wait)
-    assert (ran, waits) == ([schedule, schedule], [300, 300, 300])
-
-
-def test_each_schedule_has_a_thread_of_its_own() -> None:
-    both = threading.Barrier(3)
-
-    def wait(_: float) -> bool:
-        both.wait(10)
-        return True
-
-    timers.start([Schedule("a", 60, {}), Schedule("b", 60, {})], lambda _schedule: None, wait)
-    both.wait(10)
-
-
 def test_message_attributes_are_handed_on(stack: Stack, sample: Sample) -> None:
     stack.clients.sqs.send_message(
         QueueUrl=stack.deployment.outputs["WorkQueueUrl"],
@@ -429,69 +390,3 @@ def test_a_function_that_outlasts_the_visibility_of_its_message_gets_it_again(st
     send(stack, "POST", "/v1/learn", {"group": "slow"})
     assert stack.wait_until_idle()
     assert (len(sample.batches), stack.pollers.waiting()) == (2, 0)
-
-
-def test_intrinsics_are_filled_in_as_cloudformation_does() -> None:
-    template = {
-        "Parameters": {
-            "Name": {"Type": "String", "Default": "n"},
-            "List": {"Type": "CommaDelimitedList", "Default": "a, b"},
-        },
-        "Conditions": {"Named": {"Fn::Not": [{"Fn::Equals": [{"Ref": "Name"}, ""]}]}},
-    }
-    ours = Intrinsics(template, {}, {"AWS::Region": "r"}, lambda name, attribute: f"{name}/{attribute}")
-    value = {
-        "sub": {"Fn::Sub": "${Name}-${AWS::Region}-${Table.Arn}-${!kept}"},
-        "if": {"Fn::If": ["Named", {"Ref": "Thing"}, {"Ref": "AWS::NoValue"}]},
-        "none": {"Ref": "AWS::NoValue"},
-        "join": {"Fn::Join": ["+", {"Ref": "List"}]},
-        "split": {"Fn::Select": [1, {"Fn::Split": [":", "a:b"]}]},
-        "parts": {"Fn::Sub": ["${A}", {"A": {"Fn::GetAtt": ["Key", "Arn"]}}]},
-    }
-    assert ours.resolve(value) == {
-        "sub": "n-r-Table/Arn-${kept}",
-        "if": "Thing/None",
-        "join": "a+b",
-        "split": "b",
-        "parts": "Key/Arn",
-    }
-    with pytest.raises(TemplateError, match="Fn::ImportValue"):
-        ours.resolve({"Fn::ImportValue": "x"})
-    with pytest.raises(TemplateError, match="Nothing"):
-        Intrinsics(template, {"Nothing": ""}, {}, lambda _name, _attribute: None)
-
-
-@pytest.mark.parametrize("option", ["--port", "--aws-port"])
-def test_a_taken_port_is_said_in_one_line(option: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        ports = {"--port": "0", "--aws-port": "0", option: str(taken.getsockname()[1])}
-        command = [sys.executable, "-m", "local", *(part for pair in ports.items() for part in pair)]
-        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
-    assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("Cannot listen on 127.0.0.1")
-    assert ended.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-def test_the_command_serves_says_where_and_ends_quietly(tmp_path: Path, ending: signal.Signals) -> None:
-    ready, variables = tmp_path / "ready.json", tmp_path / "env.json"
-    command = [sys.executable, "-m", "local", "--port", "0", "--ready-file", str(ready), "--sam-env", str(variables)]
-    process = subprocess.Popen(  # noqa: S603
-        [*command, "--no-schedule"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    for line in process.stdout:
-        if "Stop with" in line:
-            break
-    said = json.loads(ready.read_text())
-    connection = http.client.HTTPConnection(urlsplit(said["url"]).netloc, timeout=30)
-    connection.request("GET", "/local/health")
-    assert connection.getresponse().status == 200
-    connection.close()
-    process.send_signal(ending)
-    _, errors = process.communicate(timeout=30)
-    assert (process.returncode, errors) == (0, "")
-    assert said.keys() == {"url", "aws_endpoint", "token"}
-    environment = json.loads(variables.read_text())["MemoriesFunction"]
-    assert environment["AWS_ENDPOINT_URL"] == said["aws_endpoint"]
-    assert environment["WORK_QUEUE_URL"].startswith(environment["AWS_ENDPOINT_URL"])
