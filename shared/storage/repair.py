@@ -71,7 +71,7 @@ class Repair:
         self.tombstones: dict[str, list[Record]] = {}
         self.tags: dict[str, list[Record]] = {}
         self.memories: list[Record] = []
-        self.unborn: set[str] = set()
+        self.telling: set[str] = set()
         self.unreadable: set[str] = set()
         self.folded_read = False
         self.survey = Survey()
@@ -109,18 +109,21 @@ class Repair:
                 self.memories.append(record)
 
     def _wait_for(self, smalls: list[Small]) -> None:
-        """Find the texts of young lines whose writers may be at work or dead: what tells which is kept until they are old."""
-        for small in smalls:
-            for record in small.records:
-                if (
-                    self._old(small)
-                    or record.kind != lines.MEMORY
-                    or record.version > 1
-                    or record.id in self.tombstones
-                ):
-                    continue
-                if record.id in self.state and self.state[record.id] is None:
-                    self.unborn.add(items.dedup_tag(self.keys, record.memory()))
+        """Find memories that once held the text of a young line whose writer may be at work or dead.
+
+        What became of them tells which, so their lines are kept until the young one is old, even if they are deleted.
+        """
+        young = [record for small in smalls if not self._old(small) for record in small.records]
+        unborn = {
+            items.dedup_tag(self.keys, record.memory())
+            for record in young
+            if record.kind == lines.MEMORY
+            and record.version == 1
+            and self._gone(record.id)
+            and record.id not in self.tombstones
+        }
+        if unborn:
+            self.telling = {r.id for r in self.memories if items.dedup_tag(self.keys, r.memory()) in unborn}
 
     def _old(self, small: Small) -> bool:
         return small.at <= self.now - limits.REPAIR_AFTER
@@ -176,9 +179,8 @@ class Repair:
             verdict = _settings(record, others.get(names.SETTINGS))
         else:
             verdict = Verdict.SETTLED
-        certain = verdict is Verdict.SETTLED or (
-            verdict is Verdict.REMOVE and self._ended(record) and not self._tells(record)
-        )
+        ended = verdict is Verdict.REMOVE and self._ended(record) and record.id not in self.telling
+        certain = verdict is Verdict.SETTLED or ended
         return verdict if certain or old else Verdict.WAIT
 
     def _memory(self, record: Record) -> Verdict:
@@ -222,10 +224,6 @@ class Repair:
             and items.dedup_tag(self.keys, other.memory()) == tag
             for other in self.memories
         )
-
-    def _tells(self, record: Record) -> bool:
-        """Tell whether this line of a deleted memory may still be needed to judge a young line of the same text."""
-        return bool(self.unborn) and items.dedup_tag(self.keys, record.memory()) in self.unborn
 
     def _tombstone(self, record: Record) -> Verdict:
         if record.id not in self.state:

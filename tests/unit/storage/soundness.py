@@ -35,6 +35,7 @@ def settle(world: World) -> None:
         world.work_off()
     for _ in range(QUIET):
         world.tidy(hours=LEASE_AND_MORE)
+        world.work_off()
     for _ in range(QUIET):
         world.tidy(hours=2)
 

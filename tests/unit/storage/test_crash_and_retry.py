@@ -1,192 +1,20 @@
 """A process dies before or after every single call of an operation; the retry gives the state that no crash would have given."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
 
-from shared.domain.errors import Duplicate, NacreError, NotFound
-from shared.domain.memory import Category, Scope
-from tests.builders import Draft, World, conversation
 from tests.fakes import Crash, Steps
-from tests.unit.storage.soundness import (
-    LEASE_AND_MORE,
-    assert_counted,
-    assert_sound,
-    rebuilt,
-    settle,
-    visible,
-)
-
-WORDS = ("deploy", "PostgreSQL", "中文", "password", "coffee")
-FIRST, SECOND, OTHER = "The deploy day is Monday.", "The deploy day is Friday.", "I drink my coffee black."
-
-
-def nothing(_world: World, _memory_id: str) -> None:
-    """Prepare nothing."""
-
-
-@dataclass(frozen=True)
-class Deed:
-    """One operation: what stands before it, how it is begun, and how whoever asked for it asks again."""
-
-    name: str
-    do: Callable[[World, str], Any]
-    prepare: Callable[[World, str], Any] = nothing
-    again: Callable[[World, str], Any] | None = None
-
-
-def _without(error: type[NacreError], do: Callable[[World, str], Any]) -> Callable[[World, str], Any]:
-    """Return the deed where that refusal means that it was done before."""
-
-    def again(world: World, memory_id: str) -> None:
-        try:
-            do(world, memory_id)
-        except error:
-            return
-
-    return again
-
-
-def add(world: World, _: str) -> None:
-    world.add(
-        "用户偏好：以后都用中文回答",
-        scope=Scope.PROJECT,
-        project="atlas",
-        category=Category.PREFERENCE,
-        tags=["#tongue"],
-    )
-
-
-def add_under_a_key(world: World, _: str) -> None:
-    world.now.memories.add(world.owner, Draft("My wifi password is swordfish1."), "key-1")
-
-
-def learn(world: World, _: str) -> None:
-    world.work_off()
-
-
-def learn_after_the_visibility(world: World, _: str) -> None:
-    world.clock.advance(world.work.visibility.total_seconds() + 1)
-    world.work_off()
-
-
-def said(world: World, _: str) -> None:
-    texts = (
-        "We decided to use PostgreSQL for the backend.",
-        "我喜欢用 TypeScript",
-        "My wifi password is swordfish1.",
-        OTHER,
-    )
-    world.say(*texts, project="atlas")
-
-
-def accept(world: World, _: str) -> None:
-    heard = conversation("We decided to use PostgreSQL for the backend.", project="atlas")
-    world.now.accepting.accept(world.owner, heard)
-
-
-def tidy(world: World, _: str) -> None:
-    world.now.tidying.tidy(world.owner)
-
-
-def tidy_after_the_lease(world: World, _: str) -> None:
-    world.tidy(hours=LEASE_AND_MORE)
-
-
-def much_to_fold(world: World, memory_id: str) -> None:
-    """Folded objects, a deleted memory inside of one, lines to fold, a dead writer's line and an index to build."""
-    gone = world.add("The old password hint is swordfish.")
-    said(world, memory_id)
-    world.work_off()
-    world.choose(language="zh")
-    world.tidy(hours=2)
-    world.edit(memory_id, content=SECOND)
-    world.delete(gone.id)
-    world.choose(max_results=20)
-    world.restart(Steps(at=4))
-    with pytest.raises(Crash):
-        world.add("Coffee is brewed at nine.")
-    world.restart()
-    world.clock.advance(3 * 3600)
-
-
-def wiped(world: World, memory_id: str) -> None:
-    much_to_fold(world, memory_id)
-    world.table.wipe()
-
-
-def edit(world: World, memory_id: str) -> None:
-    world.edit(memory_id, content=SECOND, importance=9)
-
-
-def dismiss(world: World, memory_id: str) -> None:
-    world.dismiss(memory_id)
-
-
-def restore(world: World, memory_id: str) -> None:
-    world.restore(memory_id)
-
-
-def delete(world: World, memory_id: str) -> None:
-    world.delete(memory_id)
-
-
-def chosen(world: World, _: str) -> None:
-    world.choose(language="en")
-
-
-def choose(world: World, _: str) -> None:
-    world.choose(language="zh", max_results=7)
-
-
-def build(world: World, _: str) -> None:
-    world.build()
-
-
-DEEDS = [
-    Deed("add", add, again=_without(Duplicate, add)),
-    Deed("add under a key", add_under_a_key),
-    Deed("edit", edit),
-    Deed("dismiss", dismiss),
-    Deed("restore", restore, prepare=dismiss),
-    Deed("delete", delete, again=_without(NotFound, delete)),
-    Deed("settings", choose, prepare=chosen),
-    Deed("accept", accept),
-    Deed("learn", learn, prepare=said, again=learn_after_the_visibility),
-    Deed("build", build, prepare=edit),
-    Deed("tidy", tidy, prepare=much_to_fold, again=tidy_after_the_lease),
-    Deed("rebuild", tidy, prepare=wiped, again=tidy_after_the_lease),
-]
-
-
-def _prepared(deed: Deed) -> tuple[World, str]:
-    """Return a world in which only the deed is left to do: a memory, two more, one of them settled long ago."""
-    world = World()
-    memory_id = world.add(FIRST).id
-    world.add("Deploys need two reviewers.", scope=Scope.PROJECT, project="atlas")
-    world.tidy(hours=2)
-    world.add(OTHER)
-    deed.prepare(world, memory_id)
-    return world, memory_id
-
-
-def _end(world: World) -> dict[str, Any]:
-    settle(world)
-    assert_sound(world)
-    seen = visible(world, WORDS)
-    rebuilt(world)
-    assert visible(world, WORDS) | {"tasks": seen["tasks"]} == seen
-    return seen
+from tests.unit.storage.deeds import DEEDS, Deed, end, prepared
+from tests.unit.storage.soundness import assert_counted
 
 
 def _without_crash(deed: Deed) -> tuple[int, dict[str, Any]]:
     """Return how many calls the deed makes in a new process, and the state in the end."""
-    world, memory_id = _prepared(deed)
+    world, memory_id = prepared(deed)
     steps = world.restart()
     deed.do(world, memory_id)
-    return steps.count, _end(world)
+    return steps.count, end(world)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -197,7 +25,7 @@ def test_dying_at_any_step_and_asking_again_gives_the_state_of_no_crash(
     count, expected = _without_crash(deed)
     assert count >= 4
     for at in range(1, count + 1):
-        world, memory_id = _prepared(deed)
+        world, memory_id = prepared(deed)
         world.restart(Steps(at=at, when=when))
         with pytest.raises(Crash):
             deed.do(world, memory_id)
@@ -205,4 +33,4 @@ def test_dying_at_any_step_and_asking_again_gives_the_state_of_no_crash(
         if "head" in world.table.partition(world.owner):
             assert_counted(world)
         (deed.again or deed.do)(world, memory_id)
-        assert _end(world) == expected, f"{deed.name}: died {when} step {at} of {count}"
+        assert end(world) == expected, f"{deed.name}: died {when} step {at} of {count}"
