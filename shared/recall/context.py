@@ -9,6 +9,7 @@ from functools import partial
 from shared.domain import limits
 from shared.domain.errors import NacreError, SealBroken
 from shared.domain.memory import Memory, Scope, Status
+from shared.ports import Item
 from shared.recall.framing import framed
 from shared.recall.search import Question, Searcher
 from shared.storage import items, names
@@ -84,9 +85,11 @@ class Contexts:
             return Context(intent=kind, reason="disabled")
         if not preferences.auto_retrieve and not moment.force:
             return Context(intent=kind, reason="auto_retrieve_off")
-        memories = self._found(opened, moment, intent) if asked else []
+        recent = partial(self._recent, opened, listed[0]) if broad else dict
+        found = partial(self._found, opened, moment, intent) if asked else list
+        stored, memories = together(recent, found)  # one step, since an identity question may need both
         if broad and len(memories) < (BROAD_BELOW if asked else 1):
-            memories += self._broad(opened, moment, listed[0], {memory.id for memory in memories})
+            memories = memories + self._broad(opened, moment, stored, {memory.id for memory in memories})
         chosen = _capped(memories)
         if not chosen:
             return Context(intent=kind, reason="nothing_found")
@@ -110,16 +113,21 @@ class Contexts:
             return []
         return [hit.memory for hit in hits]
 
-    def _broad(self, opened: Opened, moment: Moment, newest: list[str], known: set[str]) -> list[Memory]:
-        """Return recent memories of the scopes at hand, what changed since the index of the table included; important ones first
-        where a question stands behind it, newest confirmed first where none does."""
-        keys, now = opened.keys, self.searcher.vaults.clock()
+    def _recent(self, opened: Opened, newest: list[str]) -> dict[str, Item]:
+        """Read the newest memories as the table's index lists them, and those that changed since that index."""
         ids = {key.partition("#")[2] for key in newest} | {i for i, version in opened.changes.items() if version}
-        found = self.searcher.vaults.table.get(keys.owner, [names.MEMORY + memory_id for memory_id in ids - known])
+        return self.searcher.vaults.table.get(opened.keys.owner, [names.MEMORY + memory_id for memory_id in ids])
+
+    def _broad(self, opened: Opened, moment: Moment, recent: dict[str, Item], known: set[str]) -> list[Memory]:
+        """Return the recent memories of the scopes at hand but for the known ones; important ones first where a question stands
+        behind it, newest confirmed first where none does."""
+        now = self.searcher.vaults.clock()
         memories: list[Memory] = []
-        for item in found.values():
+        for sk, item in recent.items():
+            if sk.removeprefix(names.MEMORY) in known:
+                continue
             try:
-                memory = items.from_item(keys, item).memory
+                memory = items.from_item(opened.keys, item).memory
             except SealBroken:
                 continue
             if memory.status is Status.ACTIVE and not memory.expired(now) and _at_hand(memory, moment):

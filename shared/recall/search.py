@@ -20,7 +20,7 @@ from shared.recall.indexes import Indexes, all_memories, entry_of, pointer_of, s
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
 from shared.storage import items, names
 from shared.storage.preferences import preferences_of
-from shared.storage.together import each
+from shared.storage.together import each, together
 from shared.storage.vaults import Opened
 from shared.text.normalise import visible
 from shared.text.tokens import Query, query_terms
@@ -146,12 +146,11 @@ class Searcher:
         return {tag_bytes(tag): scope for tag, scope in tags.items()}
 
     def _index(self, opened: Opened) -> Index:
-        """Return the owner's index, asking for a build where it is due; without one the table itself is searched."""
+        """Return the owner's index; without one, a build is asked for and the table itself is searched."""
         index = self.indexes.open(opened)
-        if index is None or len(opened.changes) >= limits.CHANGE_ROWS:
-            self.ask_for_build(opened)
         if index is not None:
             return index
+        self.ask_for_build(opened)
         stored = [one.memory for one in all_memories(self.vaults, opened.keys) if one is not None]
         return Index.build(entry_of(opened.keys, memory) for memory in stored if searchable(memory))
 
@@ -162,10 +161,15 @@ class Searcher:
         self.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{pointer_of(opened.head)}")
 
     def _read(self, opened: Opened, first: Candidates) -> _Read:
-        """Read candidates and changed memories at once; one whose version is not the indexed one counts as changed."""
+        """Read candidates and changed memories at once; one whose version is not the indexed one counts as changed.
+
+        Many changes need a new index: it is asked for in the same step.
+        """
         changed = [memory_id for memory_id, version in opened.changes.items() if version]
         wanted = [names.MEMORY + memory_id for memory_id in {*first.ids, *changed}]
-        found = self.vaults.table.get(opened.keys.owner, wanted)
+        many = len(opened.changes) >= limits.CHANGE_ROWS
+        asking = [partial(self.ask_for_build, opened)] if many else []
+        *_, found = together(*asking, partial(self.vaults.table.get, opened.keys.owner, wanted))
         versions = dict(zip(first.ids, first.versions.tolist(), strict=True))
         fresh: dict[str, Memory] = {}
         for sk, item in found.items():
