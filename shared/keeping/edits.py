@@ -5,6 +5,7 @@ A change without If-Match is made again on the version that is there by then; wi
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from shared.domain import drafts
@@ -74,8 +75,9 @@ class Edits:
                 return before
             if after is not None:
                 after = replace(after, updated_at=self.memories.now())
+            made = partial(self.memories.commits.commit, owner, Change(stored, after))
             try:
-                return self.memories.commits.commit(owner, Change(stored, after)) or before
+                return self.memories.making_way(owner, made) or before
             except VersionMismatch:
                 if versions is not None:
                     raise

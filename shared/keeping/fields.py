@@ -42,6 +42,9 @@ def place(scope: Scope, project: str | None, agent: str | None) -> tuple[str | N
         raise Invalid.of("project", "Only scope project has a project.")
     if scope is not Scope.AGENT and agent is not None:
         raise Invalid.of("agent", "Only scope agent has an agent.")
+    for field, name in (("project", project), ("agent", agent)):
+        if name is not None and find(name):
+            raise Invalid.of(field, "The name holds a credential.")
     return project, agent
 
 

@@ -3,12 +3,13 @@
 Knows the storage protocol by its promises only. Steps with warm keys: add 2, get 1, edit and delete 3, reveal 2.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
 from shared.domain import drafts
-from shared.domain.errors import IdempotencyKeySpent, NotFound
+from shared.domain.errors import Duplicate, IdempotencyKeySpent, NotFound, VersionMismatch
 from shared.domain.ids import is_ulid, ulid
 from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status, to_body
 from shared.keeping import fields
@@ -74,10 +75,9 @@ class Memories:
         now = self._vaults.clock()
         memory = _drafted(new, ulid(now, self._vaults.random), now)
         once = mark("POST /v1/memories", idempotency_key, _request(memory, new), now)
+        keyed = (lambda keys: once(keys, memory.id)) if once else None
         try:
-            stored = self.commits.commit(
-                owner, Change(None, memory), (lambda keys: once(keys, memory.id)) if once else None
-            )
+            stored = self.making_way(owner, lambda: self.commits.commit(owner, Change(None, memory), keyed))
         except Replayed as replayed:
             try:
                 return Added(self.get(owner, replayed.made), replayed=True)
@@ -85,12 +85,28 @@ class Memories:
                 raise IdempotencyKeySpent from None
         return Added(stored or memory, replayed=False)
 
+    def making_way(self, owner: str, write: Callable[[], Memory | None]) -> Memory | None:
+        """Return what the write returns. A memory whose time is over keeps no other one out: it is deleted, and the write done again."""
+        try:
+            return write()
+        except Duplicate as duplicate:
+            details = duplicate.details
+            if not isinstance(details, Mapping) or not self._expired_deleted(owner, str(details["id"])):
+                raise
+        return write()
+
     def get(self, owner: str, memory_id: str) -> Memory:
         """Return the memory. Raises NotFound: not there, expired, or somebody else's."""
         return self.read(owner, memory_id)[1].memory
 
     def read(self, owner: str, memory_id: str) -> tuple[Opened, Stored]:
         """Return the opened owner with the memory as it stands. Raises NotFound, SealBroken."""
+        opened, stored = self._stored(owner, memory_id)
+        if stored.memory.expired(self._vaults.clock()):
+            raise NotFound
+        return opened, stored
+
+    def _stored(self, owner: str, memory_id: str) -> tuple[Opened, Stored]:
         if not is_ulid(memory_id):
             raise NotFound
         sk = names.MEMORY + memory_id
@@ -98,10 +114,18 @@ class Memories:
         item = opened.items.get(sk) if opened else None
         if opened is None or item is None:
             raise NotFound
-        stored = items.from_item(opened.keys, item)
-        if stored.memory.expired(self._vaults.clock()):
-            raise NotFound
-        return opened, stored
+        return opened, items.from_item(opened.keys, item)
+
+    def _expired_deleted(self, owner: str, memory_id: str) -> bool:
+        """Delete the memory if its time is over; tell whether to write again."""
+        try:
+            _, stored = self._stored(owner, memory_id)
+            if not stored.memory.expired(self._vaults.clock()):
+                return False
+            self.commits.commit(owner, Change(stored, None))
+        except (NotFound, VersionMismatch):
+            return True  # somebody else was there first; the write done again will tell
+        return True
 
 
 def _drafted(new: NewMemory, memory_id: str, now: datetime) -> Memory:

@@ -252,6 +252,7 @@ def test_projects_are_listed_while_they_have_memories() -> None:
         ({"project": "shop"}, "project"),
         ({"agent": "research"}, "agent"),
         ({"scope": Scope.AGENT, "agent": "a", "project": "b"}, "project"),
+        ({"scope": Scope.PROJECT, "project": "AKIAIOSFODNN7EXAMPL2"}, "project"),
         ({"tags": ["#AKIAIOSFODNN7EXAMPL2"]}, "tags"),
         ({"metadata": {"user_id": "b"}}, "metadata"),
         ({"metadata": {"PK": 1}}, "metadata"),
@@ -278,6 +279,20 @@ def test_an_end_in_the_past_is_refused() -> None:
     world = World()
     with pytest.raises(Invalid):
         world.memories.add(OWNER, New("a fact", expires_at=world.clock()))
+
+
+def test_a_memory_whose_time_is_over_keeps_no_other_one_out() -> None:
+    world = World()
+    made = world.add("a fact", expires_at=world.clock() + timedelta(days=1))
+    other = world.add("another fact")
+    world.clock.advance(days=2)
+    assert world.memories.add(OWNER, New("a fact"), "key").memory.id != made.id
+    end = world.clock() + timedelta(days=1)
+    world.edits.edit(OWNER, other.id, {"expires_at": end}, None)
+    world.clock.advance(days=2)
+    third = world.add("a third fact")
+    assert world.edits.edit(OWNER, third.id, {"content": "another fact"}, None).version == 2
+    assert world.overview.usage(OWNER).memories == 2
 
 
 def test_one_text_may_stand_once_in_every_scope() -> None:
