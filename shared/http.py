@@ -255,7 +255,9 @@ def _problems(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def _field(location: Sequence[str | int]) -> str:
-    parts = [str(part)[:_NAME_SHOWN] for part in location if part not in ("body", "query", "path", "header")]
+    """Leave out where the field was sent, which comes first; a field may have the same name, such as `query`."""
+    named = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
+    parts = [str(part)[:_NAME_SHOWN] for part in named]
     return ".".join(parts) or "body"
 
 
