@@ -75,17 +75,21 @@ class Vaults:
         if head is None:
             self.forget(owner)
             ring = ring or self.objects.get(names.keyring(owner))
-            if ring is not None and isinstance(read_keyring(ring.body), Keyring):
+            if ring is None or not isinstance(read_keyring(ring.body), Keyring):
+                return None
+            # Head comes first: who reads none before it is made may see the keyring that is made after it.
+            if names.HEAD not in self.table.get(owner, [names.HEAD]):
                 raise TableLost
-            return None
+            return self.open(owner, sks, changes=changes, beside=beside)
         if held is not None and not _fits(held, head):
             self.forget(owner)
             held, ring = None, self.objects.get(names.keyring(owner))
         extra = beside(head) if beside else None
         if held is None:
-            if ring is None:
+            standing = read_keyring(ring.body) if ring else None
+            if standing is None or _begins(standing, head):
                 return None
-            result, held = self._unwrapped(owner, head, read_keyring(ring.body), extra)
+            result, held = self._unwrapped(owner, head, standing, extra)
         else:
             result = extra() if extra else None
         return Opened(held, head, items, rows, result)
@@ -165,7 +169,7 @@ class Vaults:
         except Refused as refused:
             head = refused.items[0]
             if head is None or int(head["epoch"]) != epoch or int(head["commits"]) != 0:
-                raise Unavailable from None
+                return
         key = self.service.create(owner, epoch)
         body = Keyring(epoch, 1, {1: key.wrapped}).to_bytes()
         try:
@@ -175,6 +179,11 @@ class Vaults:
                 self.objects.put(names.keyring(owner), body, if_absent=True)
         except (AlreadyThere, Changed):
             return
+
+
+def _begins(ring: Keyring | ErasedKeyring, head: Item) -> bool:
+    """Tell whether a new life has its head and not yet its keyring: whoever writes next gives it one."""
+    return isinstance(ring, ErasedKeyring) and int(head["epoch"]) == ring.epoch + 1
 
 
 def _fits(keys: OwnerKeys, head: Item) -> bool:
