@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 from local import timers
 from local.resources import Deployment, Function, Schedule
+from local.stack import Stack
 from local.template import Intrinsics, TemplateError
 from local.timers import keep_running
 
@@ -24,6 +26,27 @@ def test_values_that_differ_among_functions_are_refused() -> None:
     functions = {name: Function(name, "h", 1, 1, {"NAME": name}) for name in ("a", "b")}
     with pytest.raises(TemplateError, match="NAME"):
         Deployment(functions, (), None, (), (), ()).environment({})  # type: ignore[arg-type]
+
+
+def test_a_start_that_fails_leaves_the_process_as_it_was(tmp_path: Path) -> None:
+    before = dict(os.environ)
+    template = tmp_path / "template.yaml"
+    template.write_text((ROOT / "template.yaml").read_text().replace("!Ref MaintenanceQueue\n", "!ImportValue x\n", 1))
+    for _ in range(2):
+        with pytest.raises(TemplateError, match="Fn::ImportValue"):
+            Stack.start(template=template)
+    assert dict(os.environ) == before
+
+
+def test_what_would_lead_to_a_real_account_is_taken_out_while_a_stack_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "production")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", "https://elsewhere.example")
+    monkeypatch.setenv("MODEL_ID", "mine")
+    with Stack.start(schedule=False) as stack:
+        assert not {"AWS_PROFILE", "AWS_ENDPOINT_URL_DYNAMODB"} & set(os.environ)
+        assert (os.environ["MODEL_ID"], os.environ["TABLE_NAME"]) == ("mine", stack.deployment.outputs["TableName"])
+    assert os.environ["AWS_PROFILE"] == "production"
+    assert "TABLE_NAME" not in os.environ
 
 
 def test_a_timer_runs_its_schedule_after_each_period_until_it_is_stopped() -> None:

@@ -20,6 +20,7 @@ from tests.integration.local_api import (
     Api,
     Handler,
     api,
+    deployment,
     echo,
     event_of,
     header,
@@ -152,6 +153,18 @@ def test_an_answer_with_a_status_is_taken_as_it_is() -> None:
     response = answering(answer).send("GET", "/v1/a")
     assert (response.status, response.body.decode(), header(response, "etag")) == (201, "中", '"1"')
     assert [value for name, value in response.headers if name == "set-cookie"] == ["a=1", "b=2"]
+
+
+def test_an_answer_without_body_gets_no_content_type() -> None:
+    response = answering({"statusCode": 204}).send("GET", "/v1/a")
+    assert (response.status, response.body, header(response, "content-type")) == (204, b"", None)
+
+
+def test_a_handler_that_cannot_be_imported_is_a_server_error_every_time() -> None:
+    plan = deployment(route("GET", "/v1/a"))
+    absent = replace(plan.functions["function"], handler="functions.absent.app.handler")
+    ours = Api(echo, replace(plan, functions={"function": absent}))
+    assert [ours.send("GET", "/v1/a").status for _ in range(20)] == [500] * 20
 
 
 def test_a_base64_answer_is_decoded_and_a_bare_value_is_a_json_body() -> None:

@@ -267,6 +267,10 @@ def test_a_data_key_opens_with_its_own_context_only(account: None) -> None:
         assert code == "InvalidCiphertextException"
 
 
+def test_an_unknown_key_is_not_found(account: None) -> None:
+    assert refusal(lambda: client("kms").generate_data_key(KeyId="0" * 36, KeySpec="AES_256")) == "NotFoundException"
+
+
 def test_disabled_keys_and_keys_awaiting_deletion_refuse(account: None) -> None:
     keys = client("kms")
     key_id = keys.create_key()["KeyMetadata"]["KeyId"]
