@@ -16,7 +16,7 @@ from shared.domain.times import rfc3339
 
 Fact = str | int | float | None | Sequence[str]
 _TALKATIVE = ("boto3", "botocore", "s3transfer", "urllib3", "aws_lambda_powertools")
-"""At level DEBUG these write requests with their bodies; the level of our own lines must never open them."""
+"""At level DEBUG these write bodies of requests and answers, plain data keys among them; our own level must never open them."""
 
 
 def note(event: str, **facts: Fact) -> None:
@@ -32,6 +32,12 @@ def warn(event: str, **facts: Fact) -> None:
 def alarm(event: str, **facts: Fact) -> None:
     """Write what somebody must look at, at level ERROR."""
     _write(logging.ERROR, event, facts)
+
+
+def quieten() -> None:
+    """Hold other people's loggers at WARNING; to be called before the first AWS call, because Lambda gives the root logger `LOG_LEVEL`."""
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _write(level: int, event: str, facts: dict[str, Fact]) -> None:
@@ -51,8 +57,7 @@ def _write(level: int, event: str, facts: dict[str, Fact]) -> None:
 
 @cache
 def _settings() -> tuple[str, int]:
-    """Return the stage and the least level that is written; keep other people's loggers quiet."""
+    """Return the stage and the least level that is written."""
     settings = config.logs()
-    for name in _TALKATIVE:
-        logging.getLogger(name).setLevel(logging.WARNING)
+    quieten()
     return settings.stage, logging.getLevelNamesMapping()[settings.level]

@@ -26,6 +26,7 @@ from shared.keeping.overview import Overview
 from shared.keeping.preferences import Choices
 from shared.learning.accepting import Accepting
 from shared.learning.tasks import Tasks
+from shared.observability import quieten
 from shared.storage.commit import Commits
 from shared.storage.transactions import Limits
 from shared.storage.vaults import Vaults
@@ -51,6 +52,7 @@ def random(count: int) -> bytes:
 
 @cache
 def _client(service: str) -> Any:
+    quieten()
     return boto3.client(service, config=_CLIENTS)  # type: ignore[call-overload]
 
 
