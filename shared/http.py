@@ -255,8 +255,13 @@ def _problems(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def _field(location: Sequence[str | int]) -> str:
-    """Leave out where the field was sent, which comes first; a field may have the same name, such as `query`."""
+    """Leave out where the field was sent, which comes first; a field may have the same name, such as `query`.
+
+    A parameter that is a field of a model comes behind the name of the route's argument.
+    """
     named = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
+    if location[0] == "query" and len(named) > 1:
+        named = named[1:]
     parts = [str(part)[:_NAME_SHOWN] for part in named]
     return ".".join(parts) or "body"
 

@@ -121,7 +121,7 @@ def test_case_79_a_limit_out_of_bounds_is_refused_and_the_bounds_are_named(
     answer = service.call("GET", path, query={"limit": limit})
     assert (answer.status, answer.code) == (422, "invalid")
     (detail,) = answer.json["error"]["details"]
-    assert detail["field"].endswith("limit")
+    assert detail["field"] == "limit"
     if limit.lstrip("-").isdecimal() and limit.isascii():
         assert "200" in detail["problem"] or "1" in detail["problem"]
 
