@@ -260,8 +260,8 @@ def _field(location: Sequence[str | int]) -> str:
     A parameter that is a field of a model comes behind the name of the route's argument.
     """
     named = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
-    if location[0] == "query" and len(named) > 1:
-        named = named[1:]
+    if len(location) > 2 and location[0] == "query":
+        named = location[2:]
     parts = [str(part)[:_NAME_SHOWN] for part in named]
     return ".".join(parts) or "body"
 
