@@ -56,7 +56,7 @@ local: $(READY) ## run everything on this machine (stop with Ctrl-C)
 # Tests and checks. TESTS narrows: `make test TESTS=tests/unit`. JOBS=0 runs in one process.
 TESTS ?= tests
 JOBS ?= 2
-PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist loadfile
+PYTEST := $(PY) -m pytest -n $(JOBS) --dist loadfile
 CHECKS := formatted lint types validate described build coverage
 .PHONY: test check coverage formatted format lint types openapi described
 

@@ -81,7 +81,9 @@ def ask(screen: Screen, ann: Client) -> None:
             screen.line(f"    {why}; words: {', '.join(hit['matched'])}", "dim")
         good = hits and asked.first in hits[0]["content"] and answer.cost.steps <= SEARCH_STEPS
         screen.expect(good, f"{answer.body.get('took_ms')} ms in the function; {cost(answer)}")
-    screen.line("  Steps: 2 when warm, 3 when cold, and 1 that counts the access.", "dim")
+    screen.line(
+        "  Steps: 2 when warm, 3 when cold, 1 that counts the access. The first one also started the function.", "dim"
+    )
 
 
 def context(screen: Screen, ann: Client) -> None:
@@ -125,7 +127,9 @@ def tidy(screen: Screen, ann: Client, stack: Stack) -> None:
     before = _indexed(ann)
     started = time.perf_counter()
     ran = stack.run_maintenance()
-    screen.line(f"  POST /local/maintenance: {(time.perf_counter() - started) * 1000:.0f} ms, {ran['functions']}")
+    milliseconds = (time.perf_counter() - started) * 1000
+    times = ", ".join(f"{name} × {count}" for name, count in ran["functions"].items())
+    screen.line(f"  repair, fold, index: {milliseconds:.0f} ms ({times})")
     screen.expect(ran["idle"] and ran["dead_letters"] == 0, "the queues are empty, the dead-letter queues too")
     after = _indexed(ann)
     screen.expect(before == 0 < after, f"the search index is built: {after} sealed bytes")
