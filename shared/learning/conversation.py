@@ -12,6 +12,7 @@ from shared.domain.memory import DEFAULT_PROJECT
 from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
 from shared.domain.times import moment, rfc3339
+from shared.text import keywords
 from shared.text.normalise import normalise, visible
 
 
@@ -63,7 +64,8 @@ class Conversation:
         return None if self.project == DEFAULT_PROJECT else self.project
 
     def skipped(self, preferences: Preferences) -> Skipped | None:
-        """Return the reason not to learn from it; None when it is to be learned. A person's own wish needs no switch."""
+        """Return the reason not to learn from it; None when it is to be learned. A person's own wish needs no switch, and one that is
+        said ("remember this") may be short."""
         if not preferences.enabled:
             return Skipped.DISABLED
         if self.trigger is Trigger.MANUAL:
@@ -80,7 +82,8 @@ class Conversation:
         spoken = [message.text for message in self.learned_from() if message.role == "user" and visible(message.text)]
         if self.trigger is Trigger.TASK_COMPLETED and (not spoken or self._last("assistant") is None):
             return Skipped.MESSAGE_MISSING
-        if sum(len(normalise(text)) for text in spoken) < limits.SHORT_MESSAGE_CHARACTERS:
+        short = sum(len(normalise(text)) for text in spoken) < limits.SHORT_MESSAGE_CHARACTERS
+        if short and not any(keywords.forces(text) for text in spoken):
             return Skipped.TOO_SHORT
         return None
 

@@ -28,7 +28,8 @@ class Delivery:
         """Learn from the conversation that a message names and return counts for the log.
 
         A failure shortens the message's own visibility and is raised, so that the queue delivers it again; at the last attempt the task
-        is recorded as failed first. Raises UnknownMessage, also soon again: what is none of ours must not hold its group for long.
+        is recorded as failed first, and the queue soon gives the message up, so that it does not hold what its owner sends next.
+        Raises UnknownMessage: what is none of ours holds its group no longer than that either.
         """
         try:
             owner, epoch, task, run = _read(body)
@@ -41,8 +42,7 @@ class Delivery:
             if receives >= limits.ATTEMPTS:
                 reason = Failed.NOT_AVAILABLE if isinstance(error, NacreError) else Failed.INTERNAL
                 self.extraction.fail(owner, task, run, reason)
-            else:
-                self.work.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
+            self.work.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
             raise
 
 

@@ -57,9 +57,9 @@ class Planner:
         """Return the plan of a task (B10, B12). Its new memories have ids of the moment of its commit: none is younger than the
         journal's object that holds it, by whose name deleted memories are looked for.
 
-        A candidate whose text exists in its scope: active → touched, archived → active again, dismissed → left alone. Inserts beyond the
-        active limit archive as many of the least recently updated automatic memories of the same scopes; where there are none left, the
-        insert is given up.
+        A candidate whose text exists in its scope: active → touched, archived → active again, dismissed → left alone. What would be active
+        beyond the limit archives as many of the least recently updated automatic memories of the same scopes; where there are none left,
+        the least important is given up.
         """
         plan = Plan(discarded=extracted.dropped, summary=extracted.summary, model=extracted.model)
         drafts = [
@@ -69,15 +69,18 @@ class Planner:
         plan.discarded += len(drafts) - len(tags)
         standing = self._standing(opened, list(tags))
         inserts: list[Memory] = []
+        revived: list[Stored] = []
         for tag, draft in tags.items():
             known = standing.get(tag)
             if known is None:
                 inserts.append(draft)
             elif known.memory.status is Status.DISMISSED:
                 plan.discarded += 1
+            elif known.memory.status is Status.ARCHIVED:
+                revived.append(known)
             else:
-                self._again(opened, plan, known)
-        self._insert(opened, plan, inserts)
+                self._step(opened, plan, "touched", known, known.memory)
+        self._insert(opened, plan, inserts, revived)
         return plan
 
     def _draft(
@@ -130,31 +133,36 @@ class Planner:
             standing[ids[stored.memory.id]] = stored
         return standing
 
-    def _again(self, opened: Opened, plan: Plan, known: Stored) -> None:
-        """Touch what is known; what made room before is active again."""
-        counts = "touched" if known.memory.status is Status.ACTIVE else "updated"
-        self._step(opened, plan, counts, known, replace(known.memory, status=Status.ACTIVE))
-
-    def _insert(self, opened: Opened, plan: Plan, inserts: list[Memory]) -> None:
-        restored = sum(1 for step in plan.steps if step.counts == "updated")
-        room = self.active_limit - int(opened.head["active"]) - restored if self.active_limit else len(inserts)
-        missing = max(0, len(inserts) - max(0, room))
-        victims = self._oldest(opened, plan, inserts, missing) if missing else []
-        given_up = missing - len(victims)
-        for victim in victims:
-            self._step(opened, plan, "archived", victim, replace(victim.memory, status=Status.ARCHIVED), touch=False)
-        ranked = sorted(inserts, key=lambda memory: -memory.importance)
-        kept = ranked[: len(inserts) - given_up]
-        plan.discarded += given_up
+    def _insert(self, opened: Opened, plan: Plan, inserts: list[Memory], revived: list[Stored]) -> None:
+        """Make room, then let in what there is room for, the most important first; the rest is discarded."""
+        wanted = [*(stored.memory for stored in revived), *inserts]
+        ranked = sorted(wanted, key=lambda memory: -memory.importance)
+        kept = {memory.id for memory in ranked[: self._make_room(opened, plan, wanted)]}
+        plan.discarded += len(wanted) - len(kept)
+        for stored in revived:
+            if stored.memory.id in kept:
+                self._step(opened, plan, "updated", stored, replace(stored.memory, status=Status.ACTIVE))
         for memory in inserts:
-            if memory in kept:
-                sealed = items.seal(opened.keys, memory, self.vaults.random)
-                plan.steps.append(Step("inserted", sealed))
+            if memory.id in kept:
+                plan.steps.append(Step("inserted", items.seal(opened.keys, memory, self.vaults.random)))
 
-    def _oldest(self, opened: Opened, plan: Plan, inserts: Iterable[Memory], count: int) -> list[Stored]:
-        """Return the least recently updated automatic memories of the scopes that are inserted into."""
+    def _make_room(self, opened: Opened, plan: Plan, wanted: Sequence[Memory]) -> int:
+        """Archive what has to make room and return how many memories there is room for: less than none where the limit was lowered."""
+        room = self.active_limit - int(opened.head["active"]) if self.active_limit else len(wanted)
+        if room >= len(wanted):
+            return len(wanted)
+        victims = self._oldest(opened, plan, wanted, len(wanted) - room)
+        fitting = min(len(wanted), room + len(victims))
+        if fitting <= 0:
+            return 0
+        for victim in victims[: max(0, fitting - room)]:
+            self._step(opened, plan, "archived", victim, replace(victim.memory, status=Status.ARCHIVED), touch=False)
+        return fitting
+
+    def _oldest(self, opened: Opened, plan: Plan, wanted: Iterable[Memory], count: int) -> list[Stored]:
+        """Return the least recently updated automatic memories of the scopes that want room."""
         table, owner = self.vaults.table, opened.keys.owner
-        groups = {(memory.scope, memory.project, memory.agent) for memory in inserts}
+        groups = {(memory.scope, memory.project, memory.agent) for memory in wanted}
         taken = {step.sealed.memory.id for step in plan.steps}
         ids: list[str] = []
         before = None
