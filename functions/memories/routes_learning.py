@@ -7,6 +7,7 @@ from aws_lambda_powertools.event_handler.depends import Depends
 from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 
 from shared import bootstrap
+from shared.bootstrap import keeping
 from shared.domain import limits
 from shared.http import JSON, REPLAYED, Owner, documented, routes
 from shared.keeping.idempotency import mark
@@ -16,7 +17,7 @@ from shared.models.forms import Cursor, IdempotencyKey, Limit
 from shared.models.learning import AcceptedOut, ConversationIn, TaskOut, TasksOut
 
 router = routes()
-Tasking = Annotated[Tasks, Depends(bootstrap.tasks)]
+Tasking = Annotated[Tasks, Depends(keeping.tasks)]
 
 
 @router.post(
@@ -25,7 +26,7 @@ Tasking = Annotated[Tasks, Depends(bootstrap.tasks)]
 def accept(
     new: ConversationIn,
     owner: Owner,
-    accepting: Annotated[Accepting, Depends(bootstrap.accepting)],
+    accepting: Annotated[Accepting, Depends(keeping.accepting)],
     idempotency_key: Annotated[IdempotencyKey | None, Header(alias="Idempotency-Key")] = None,
 ) -> Response[AcceptedOut]:
     """Take a conversation in, to learn from it in the background."""

@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.depends import Depends
 from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 
-from shared import bootstrap
+from shared.bootstrap import keeping
 from shared.http import JSON, REPLAYED, Owner, documented, etag, routes, versions
 from shared.keeping.auditing import Auditing
 from shared.keeping.edits import Edits
@@ -25,8 +25,8 @@ from shared.models.memories import (
 )
 
 router = routes()
-Keeping = Annotated[Memories, Depends(bootstrap.memories)]
-Editing = Annotated[Edits, Depends(bootstrap.edits)]
+Keeping = Annotated[Memories, Depends(keeping.memories)]
+Editing = Annotated[Edits, Depends(keeping.edits)]
 IfMatch = Annotated[str | None, Header(alias="If-Match", description="change only this version, by its ETag")]
 OnceKey = Annotated[
     IdempotencyKey | None,
@@ -48,7 +48,7 @@ def add(new: MemoryIn, owner: Owner, memories: Keeping, idempotency_key: OnceKey
 def listed(
     query: Annotated[ListQuery, Query()],
     owner: Owner,
-    listing: Annotated[Listing, Depends(bootstrap.listing)],
+    listing: Annotated[Listing, Depends(keeping.listing)],
 ) -> Response[MemoriesOut]:
     """Newest-updated first, or by creation. Expired memories are not shown."""
     return Response(200, JSON, MemoriesOut.of(listing.page(owner, query.filters(), query.limit, query.cursor)))
@@ -96,7 +96,7 @@ def revert(
 
 @router.post("/v1/memories/<memory_id>/reveal", summary="Show a memory's secrets", **documented(404, 503))
 def reveal(
-    memory_id: str, owner: Owner, auditing: Annotated[Auditing, Depends(bootstrap.auditing)]
+    memory_id: str, owner: Owner, auditing: Annotated[Auditing, Depends(keeping.auditing)]
 ) -> Response[RevealOut]:
     """The whole text. The look is in the owner's audit list before it is answered."""
     return Response(200, JSON, RevealOut(id=memory_id, content=auditing.reveal(owner, memory_id)))

@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.depends import Depends
 from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 
-from shared import bootstrap
+from shared.bootstrap import keeping
 from shared.domain import limits
 from shared.http import JSON, Owner, documented, etag, routes, versions
 from shared.keeping.auditing import Auditing
@@ -16,8 +16,8 @@ from shared.models.forms import Cursor, Limit
 from shared.models.owners import AuditOut, ProjectsOut, SettingsOut, SettingsPatch, UsageOut
 
 router = routes()
-Choosing = Annotated[Choices, Depends(bootstrap.choices)]
-Counting = Annotated[Overview, Depends(bootstrap.overview)]
+Choosing = Annotated[Choices, Depends(keeping.choices)]
+Counting = Annotated[Overview, Depends(keeping.overview)]
 PageLimit = Annotated[Limit, Query()]
 PageCursor = Annotated[Cursor | None, Query()]
 
@@ -58,7 +58,7 @@ def projects(
 @router.get("/v1/audit", summary="List who looked at what is masked", **documented(422, 503))
 def audit(
     owner: Owner,
-    auditing: Annotated[Auditing, Depends(bootstrap.auditing)],
+    auditing: Annotated[Auditing, Depends(keeping.auditing)],
     limit: PageLimit = limits.PAGE_DEFAULT,
     cursor: PageCursor = None,
 ) -> Response[AuditOut]:

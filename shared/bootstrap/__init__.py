@@ -17,15 +17,6 @@ from shared.adapters.dynamodb import DynamoTable
 from shared.adapters.kms import KmsKeys
 from shared.adapters.s3 import S3Objects
 from shared.adapters.sqs import SqsQueue
-from shared.keeping.auditing import Auditing
-from shared.keeping.cursors import Cursors
-from shared.keeping.edits import Edits
-from shared.keeping.listing import Listing
-from shared.keeping.memories import Memories
-from shared.keeping.overview import Overview
-from shared.keeping.preferences import Choices
-from shared.learning.accepting import Accepting
-from shared.learning.tasks import Tasks
 from shared.observability import quieten
 from shared.storage.commit import Commits
 from shared.storage.transactions import Limits
@@ -71,11 +62,6 @@ def commits() -> Commits:
 
 
 @cache
-def memories() -> Memories:
-    return Memories(commits())
-
-
-@cache
 def work_queue() -> SqsQueue:
     """The queue of conversations to learn from."""
     return SqsQueue(_client("sqs"), config.work_queue())
@@ -85,45 +71,3 @@ def work_queue() -> SqsQueue:
 def maintenance_queue() -> SqsQueue:
     """The queue of owners to tidy."""
     return SqsQueue(_client("sqs"), config.maintenance_queue())
-
-
-@cache
-def _cursors() -> Cursors:
-    return Cursors(random)
-
-
-@cache
-def edits() -> Edits:
-    return Edits(memories())
-
-
-@cache
-def listing() -> Listing:
-    return Listing(vaults(), _cursors())
-
-
-@cache
-def auditing() -> Auditing:
-    return Auditing(memories(), _cursors())
-
-
-@cache
-def choices() -> Choices:
-    return Choices(commits())
-
-
-@cache
-def overview() -> Overview:
-    return Overview(commits(), _cursors())
-
-
-@cache
-def accepting() -> Accepting:
-    settings = config.bounds()
-    bounds = Limits(settings.quota_bytes, settings.active)
-    return Accepting(vaults(), work_queue(), bounds, config.daily_conversations())
-
-
-@cache
-def tasks() -> Tasks:
-    return Tasks(vaults(), work_queue(), _cursors())

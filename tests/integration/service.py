@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from shared import bootstrap, config, observability
+from shared.bootstrap import keeping
 from tests.contract.aws import BUCKET, TABLE, Aws, emulated
 
 ISSUER = "https://issuer.example"
@@ -169,7 +170,7 @@ def started(patch: pytest.MonkeyPatch, **changed: str) -> Iterator[Service]:
 
 def forget() -> None:
     """Do what a new process does: nothing is built yet. Clients are slow to make and stay."""
-    for module in (bootstrap, config, observability):
+    for module in (bootstrap, keeping, config, observability):
         for name, thing in vars(module).items():
             if hasattr(thing, "cache_clear") and name != "_client":
                 thing.cache_clear()

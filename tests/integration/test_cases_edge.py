@@ -148,13 +148,13 @@ def test_case_87_a_preflight_is_answered_and_a_route_that_raises_answers_an_opaq
 ) -> None:
     preflight = service.call("OPTIONS", MEMORIES, headers={"Origin": "https://page.example"}, claims={})
     assert (preflight.status, preflight.text) == (204, "")
-    from shared import bootstrap
+    from shared.bootstrap import keeping
 
     def broken() -> None:
         raise RuntimeError("CANARY-7f3 in an exception")
 
     overrides: dict[Any, Any] = memories_app.app.dependency_overrides
-    monkeypatch.setitem(overrides, bootstrap.memories, broken)
+    monkeypatch.setitem(overrides, keeping.memories, broken)
     answer = service.call("GET", f"{MEMORIES}/{'0' * 26}")
     assert (answer.status, answer.code) == (500, "internal")
     error_id = answer.json["error"]["details"]["error_id"]

@@ -1,0 +1,63 @@
+"""Use cases of the memories function. Apart from the others, so that no function pays for what it does not use."""
+
+from functools import cache
+
+from shared import config
+from shared.bootstrap import commits, random, vaults, work_queue
+from shared.keeping.auditing import Auditing
+from shared.keeping.cursors import Cursors
+from shared.keeping.edits import Edits
+from shared.keeping.listing import Listing
+from shared.keeping.memories import Memories
+from shared.keeping.overview import Overview
+from shared.keeping.preferences import Choices
+from shared.learning.accepting import Accepting
+from shared.learning.tasks import Tasks
+from shared.storage.transactions import Limits
+
+
+@cache
+def _cursors() -> Cursors:
+    return Cursors(random)
+
+
+@cache
+def memories() -> Memories:
+    return Memories(commits())
+
+
+@cache
+def edits() -> Edits:
+    return Edits(memories())
+
+
+@cache
+def listing() -> Listing:
+    return Listing(vaults(), _cursors())
+
+
+@cache
+def auditing() -> Auditing:
+    return Auditing(memories(), _cursors())
+
+
+@cache
+def choices() -> Choices:
+    return Choices(commits())
+
+
+@cache
+def overview() -> Overview:
+    return Overview(commits(), _cursors())
+
+
+@cache
+def accepting() -> Accepting:
+    settings = config.bounds()
+    bounds = Limits(settings.quota_bytes, settings.active)
+    return Accepting(vaults(), work_queue(), bounds, config.daily_conversations())
+
+
+@cache
+def tasks() -> Tasks:
+    return Tasks(vaults(), work_queue(), _cursors())
