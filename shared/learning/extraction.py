@@ -143,7 +143,8 @@ class Extraction:
             raise GivesUp(Failed.CONVERSATION_LOST)
         if stored is None:
             plan = self._decide(opened, task_id, commit)
-            body = lines.encode([self._header(keys, task_id, plan), *(step.sealed.line for step in plan.steps)])
+            steps = [step.sealed.line for step in plan.steps if step.sealed]
+            body = lines.encode([self._header(keys, task_id, plan), *steps])
             try:
                 self.commits.vaults.objects.put(key, body, if_absent=True)
             except AlreadyThere:
@@ -168,7 +169,7 @@ class Extraction:
 
     def _header(self, keys: OwnerKeys, task_id: str, plan: Plan) -> lines.Line:
         body = {
-            "counts": {step.sealed.memory.id: step.counts for step in plan.steps},
+            "steps": [[step.memory_id, step.counts] for step in plan.steps],
             "discarded": plan.discarded,
             "summary": plan.summary,
             "model": plan.model,
@@ -177,14 +178,15 @@ class Extraction:
         return lines.Line(PLAN, task_id, 1, keys.generation, sealed)
 
     def _read(self, keys: OwnerKeys, stored: bytes) -> Plan:
-        """Read a stored plan. A line that was refused may have been removed: its step is over."""
+        """Read a stored plan; the header keeps every step in its place."""
         header, *rest = lines.decode(stored)
         body = bodies.unpack(keys.unseal(PLAN, header.id, header.version, header.generation, header.sealed))
-        steps = []
+        sealed: dict[str, Sealed] = {}
         for line in rest:
             memory = items.from_line(keys, line)
             scope = items.scope_tag(keys, memory.scope, memory.project, memory.agent)
-            steps.append(Step(body["counts"][memory.id], Sealed(memory, line, scope, items.dedup_tag(keys, memory))))
+            sealed[memory.id] = Sealed(memory, line, scope, items.dedup_tag(keys, memory))
+        steps = [Step(counts, memory_id, sealed.get(memory_id)) for memory_id, counts in body["steps"]]
         return Plan(steps, body["discarded"], body["summary"], body["model"])
 
     def _apply(self, keys: OwnerKeys, task: Item, plan: Plan, commit: str) -> Item:
@@ -203,19 +205,25 @@ class Extraction:
 
         Raises StepDone when another delivery did it.
         """
-        memory = step.sealed.memory
+        sealed = step.sealed
+        if sealed is None:
+            return self._discard(keys, task, step)
+        version = sealed.memory.version
         try:
-            before = self._standing(keys, memory.id, memory.version - 1) if memory.version > 1 else None
+            before = self._standing(keys, step.memory_id, version - 1) if version > 1 else None
             progress = self._progress(task, step.counts)
-            self.commits.apply(keys, before, step.sealed, commit, len(step.sealed.line.encode()), progress)
+            self.commits.apply(keys, before, sealed, commit, len(sealed.line.encode()), progress)
         except QuotaExceeded:
             raise GivesUp(Failed.QUOTA_EXCEEDED) from None
         except (Duplicate, NotFound, VersionMismatch, LimitReached, SealBroken):
-            refused = f"{task.get('refused', '')!s}{memory.id} "
-            try:
-                self.commits.vaults.table.write(keys.owner, [self._progress(task, "discarded", refused)])
-            except Refused:
-                raise StepDone from None
+            self._discard(keys, task, step)
+
+    def _discard(self, keys: OwnerKeys, task: Item, step: Step) -> None:
+        refused = f"{task.get('refused', '')!s}{step.memory_id} "
+        try:
+            self.commits.vaults.table.write(keys.owner, [self._progress(task, "discarded", refused)])
+        except Refused:
+            raise StepDone from None
 
     def _standing(self, keys: OwnerKeys, memory_id: str, version: int) -> items.Stored:
         sk = names.MEMORY + memory_id
@@ -241,7 +249,7 @@ class Extraction:
         refused = set(str(task.get("refused", "")).split())
         if refused:
             self._drop(keys, commit, refused)
-        made = [step.sealed.memory.id for step in plan.steps if step.counts != "archived"]
+        made = [step.memory_id for step in plan.steps if step.counts != "archived"]
         learned = [memory_id for memory_id in made if memory_id not in refused]
         result = bodies.pack({"memory_ids": learned, "summary": plan.summary})
         done = Update(

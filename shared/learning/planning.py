@@ -22,10 +22,14 @@ LISTED = 500
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One memory of a plan: what is counted when it is applied, and the sealed memory."""
+    """One memory of a plan: what is counted when it is applied, and the sealed memory.
+
+    None: the line was removed from the stored plan, since the memory was deleted or refused. Then the step is over.
+    """
 
     counts: str
-    sealed: Sealed
+    memory_id: str
+    sealed: Sealed | None
 
 
 @dataclass(slots=True)
@@ -144,7 +148,7 @@ class Planner:
                 self._step(opened, plan, "updated", stored, replace(stored.memory, status=Status.ACTIVE))
         for memory in inserts:
             if memory.id in kept:
-                plan.steps.append(Step("inserted", items.seal(opened.keys, memory, self.vaults.random)))
+                plan.steps.append(Step("inserted", memory.id, items.seal(opened.keys, memory, self.vaults.random)))
 
     def _make_room(self, opened: Opened, plan: Plan, wanted: Sequence[Memory]) -> int:
         """Archive what has to make room and return how many memories there is room for: less than none where the limit was lowered."""
@@ -163,7 +167,7 @@ class Planner:
         """Return the least recently updated automatic memories of the scopes that want room."""
         table, owner = self.vaults.table, opened.keys.owner
         groups = {(memory.scope, memory.project, memory.agent) for memory in wanted}
-        taken = {step.sealed.memory.id for step in plan.steps}
+        taken = {step.memory_id for step in plan.steps}
         ids: list[str] = []
         before = None
         while page := table.by_update(owner, f"{Status.ACTIVE.value}", before=before, limit=LISTED):
@@ -194,4 +198,4 @@ class Planner:
             after = replace(after, updated_at=now)
         changed = Change(before, after).next()
         if changed is not None:
-            plan.steps.append(Step(counts, items.seal(opened.keys, changed, self.vaults.random)))
+            plan.steps.append(Step(counts, changed.id, items.seal(opened.keys, changed, self.vaults.random)))

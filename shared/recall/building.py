@@ -17,6 +17,7 @@ from shared.storage.together import each
 from shared.storage.vaults import Opened
 
 ROWS = 50
+AFTER_ALL = "~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,10 @@ class Builder:
         return Built(len(entries), len(body), len(opened.changes), damaged)
 
     def sweep(self, owner: str) -> None:
-        """Remove all index objects older than the one in use."""
+        """Remove all index objects older than the one in use; all of them when none is, after a rebuild."""
         opened = self.indexes.vaults.open(owner)
-        if opened is not None and pointer_of(opened.head):
-            self._sweep(opened, pointer_of(opened.head), keep_previous=True)
+        if opened is not None:
+            self._sweep(opened, pointer_of(opened.head) or AFTER_ALL, keep_previous=False)
 
     def _point(self, opened: Opened, pointer: str, size: int) -> bool:
         head, keys = opened.head, opened.keys

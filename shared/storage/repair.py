@@ -2,7 +2,7 @@
 
 A line is settled when the table holds that commit or a later one of the same memory, or a tombstone ended it. An unsettled line
 older than any running function is replayed through the transaction its writer would have used; if that is refused, so was the
-writer, and the line is removed. Lines of a task that is still open are left to the task.
+writer, and the line is removed. Lines of a task that is still open are left to the task, unless their memory was deleted.
 """
 
 from collections.abc import Iterable
@@ -147,9 +147,8 @@ class Repair:
 
     def _settle(self, small: Small, others: dict[str, Item]) -> None:
         plan = next((record for record in small.records if record.kind == lines.PLAN), None)
-        if plan is not None and _is_open(others.get(names.TASK + plan.id), self.now):
-            return
-        old = self._old(small)
+        waits = plan is not None and _is_open(others.get(names.TASK + plan.id), self.now)
+        old = self._old(small) and not waits
         kept: list[tuple[lines.Line, Record]] = []
         verdicts: list[Verdict] = []
         for line, record in zip(small.lines, small.records, strict=True):
@@ -167,7 +166,7 @@ class Repair:
             return
         if kept:
             small.lines, small.records = [line for line, _ in kept], [record for _, record in kept]
-            small.settled = all(verdict is Verdict.SETTLED for verdict in verdicts)
+            small.settled = not waits and all(verdict is Verdict.SETTLED for verdict in verdicts)
             self.survey.smalls.append(small)
 
     def _verdict(self, record: Record, others: dict[str, Item], *, old: bool) -> Verdict:
