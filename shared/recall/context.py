@@ -106,6 +106,7 @@ class Contexts:
             agent=moment.agent,
             limit=sum(CAPS.values()),
             query_class=intent.query_class,
+            caps=CAPS,
         )
         hits = self.searcher.find(opened, question, preferences_of(opened))
         weak = intent.recall == "if_good" and not moment.force

@@ -1,5 +1,6 @@
 """Search: two steps with warm keys and index, three when cold, and one more to count the access (docs/architecture.md)."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -39,6 +40,8 @@ class Question:
     limit: int | None = None
     preset: str = "default"
     query_class: QueryClass = "general"
+    caps: Mapping[Scope, int] = field(default_factory=dict)
+    """How many memories of a scope at most; scopes without a cap have only the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class Searcher:
         """Rank what the opened owner has for a question."""
         now = self.vaults.clock()
         preset = PRESETS[question.preset]
-        limit = question.limit or min(preferences.max_results, preset.limit)
+        wanted = replace(question, limit=question.limit or min(preferences.max_results, preset.limit))
         query = query_terms(question.query, now=now)
         if not query.weights:
             return ()
@@ -113,7 +116,7 @@ class Searcher:
         again = index.search(query, where=where, masked={*opened.changes, *read.changed, *_lost(first, read)})
         found = again.candidates(limits.CANDIDATES, changed=entries, cache=self.indexes.terms, owner=_life(opened))
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
-        return self._winners(opened, found, read, ranking, limit, query, now)
+        return self._winners(opened, found, read, ranking, wanted, query, now)
 
     def count(self, keys: OwnerKeys, ids: Sequence[str]) -> None:
         """Count an access of each memory, at once; only of those that still are there. Errors are ignored: a count is no promise."""
@@ -199,22 +202,26 @@ class Searcher:
         found: Candidates,
         read: _Read,
         ranking: Ranking,
-        limit: int,
+        wanted: Question,
         query: Query,
         now: datetime,
     ) -> tuple[Hit, ...]:
-        """Open memories in their order until enough are found; an expired or damaged one is passed over."""
+        """Open memories in their order until enough are found; an expired or damaged one is passed over, and one too many of its scope."""
         hits: list[Hit] = []
+        taken: Counter[Scope] = Counter()
         for place, row in enumerate(ranking.order):
             memory_id = found.ids[row]
             item = read.items.get(names.MEMORY + memory_id)
             memory = read.changed.get(memory_id) or (_opened_or_none(opened.keys, item) if item else None)
             if memory is None or memory.expired(now):
                 continue
+            if memory.scope in wanted.caps and taken[memory.scope] >= wanted.caps[memory.scope]:
+                continue
+            taken[memory.scope] += 1
             counts = entry_of(opened.keys, memory).terms().counts
             matched = tuple(sorted(term for term in query.whole if term in counts))
             hits.append(Hit(memory, ranking.scores[place], ranking.explain(place), matched))
-            if len(hits) == limit:
+            if len(hits) == wanted.limit:
                 break
         return tuple(hits)
 
