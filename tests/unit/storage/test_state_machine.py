@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from shared.domain.errors import Duplicate, NacreError, NotFound, TableLost
 from shared.domain.memory import Memory, Scope, Status
+from shared.storage import names
 from shared.storage.items import full_text
 from tests.builders import World
 from tests.fakes import Crash, Steps
@@ -173,7 +174,7 @@ class Nacre(RuleBasedStateMachine):
     def restart(self) -> None:
         self.world.restart()
 
-    @precondition(lambda self: self.world.head())
+    @precondition(lambda self: self._exists())
     @rule(all_of_it=st.booleans(), at=st.none() | st.integers(1, 50))
     def lose_the_table(self, *, all_of_it: bool, at: int | None) -> None:
         """Lose the table, or its head only; nothing can be written until maintenance has rebuilt it, dying on the way or not."""
@@ -321,6 +322,10 @@ class Nacre(RuleBasedStateMachine):
         """Nothing that died before can happen to this version any more."""
         self.unsure.pop(memory_id, None)
 
+    def _exists(self) -> bool:
+        """Tell whether the owner has a head and a keyring: whoever made the first may have died before the second."""
+        return bool(self.world.head()) and self.world.objects.get(names.keyring(self.world.owner)) is not None
+
     def _one(self, data: st.DataObject) -> str:
         return data.draw(st.sampled_from(sorted(self.model)), label="memory")
 
@@ -348,12 +353,12 @@ class Nacre(RuleBasedStateMachine):
 
     @invariant()
     def counters_are_exact(self) -> None:
-        if self.world.head():
+        if self._exists():
             assert_counted(self.world)
 
     def teardown(self) -> None:
         """In the end everything settles into a sound state, and a rebuild gives the same."""
-        if not self.world.head():
+        if not self._exists():
             return
         settle(self.world)
         assert_sound(self.world)
