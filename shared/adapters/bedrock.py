@@ -13,12 +13,12 @@ from typing import Any, Final, Literal, Protocol
 from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 from botocore.parsers import ResponseParserError
 
-from shared.adapters.attempts import Attempts, FormRefused, Passing
+from shared.adapters.attempts import LEAST_SECONDS, Attempts, FormRefused, Passing
 from shared.adapters.faults import FAULTS, LOST, THROTTLED, code
-from shared.adapters.schemas import TOOL, inlined, spelled
+from shared.adapters.schemas import TOOL, inlined, spelled, well_formed
 from shared.domain.asking import Answer, Ask, ModelDown, ModelRefused, ModelThrottled, ModelTimeout, Stop
 
-STEPS: Final = (30.0, 25.0, 20.0, 15.0, 10.0, 5.0, 2.0, 1.0, 0.5)
+STEPS: Final = (30.0, 25.0, 20.0, 15.0, 10.0, 5.0, 2.0, 1.0, LEAST_SECONDS)
 """Seconds that an attempt may take: a client has one time-out for good, so there is one client for each of these that is needed."""
 _THROTTLED: Final = THROTTLED | {"ServiceQuotaExceededException"}
 _DOWN: Final = frozenset(
@@ -74,9 +74,7 @@ class BedrockModel:
         return answer
 
     def _attempt(self, ask: Ask, form: Form, seconds: float) -> Answer:
-        step = next((step for step in STEPS if step <= seconds), None)
-        if step is None:
-            raise ModelTimeout
+        step = next(step for step in STEPS if step <= seconds)
         try:
             answer = self._clients(step).converse(modelId=self._model, **question(ask, form))
         except FAULTS as fault:
@@ -106,8 +104,8 @@ def question(ask: Ask, form: Form) -> dict[str, Any]:
     if form.temperature:
         limits["temperature"] = 0.0
     request: dict[str, Any] = {
-        "system": [{"text": system}],
-        "messages": [{"role": "user", "content": [{"text": ask.user}]}],
+        "system": [{"text": well_formed(system)}],
+        "messages": [{"role": "user", "content": [{"text": well_formed(ask.user)}]}],
         "inferenceConfig": limits,
     }
     if form.tool != "none":

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from ipaddress import ip_address
-from socket import SHUT_RDWR
+from socket import SHUT_RDWR, socket
 from threading import Event, Timer
-from typing import Final
+from typing import Final, Self
 from urllib.parse import SplitResult, urlsplit
 
 from shared.adapters.attempts import Passing
@@ -38,6 +38,39 @@ class Response:
     body: bytes = field(repr=False)
 
 
+class _Watch:
+    """Ends a connection when its time is over, however busy it is; from a thread of its own."""
+
+    def __init__(self, seconds: float) -> None:
+        self._late = Event()
+        self._connected: socket | None = None
+        self._timer = Timer(seconds, self._end)
+        self._timer.daemon = True
+
+    @property
+    def late(self) -> bool:
+        return self._late.is_set()
+
+    def over(self, connected: socket) -> None:
+        """Watch this socket from now on, also when http.client has let go of it. Raises TimeoutError if it is too late."""
+        self._connected = connected
+        if self.late:
+            raise TimeoutError
+
+    def _end(self) -> None:
+        self._late.set()
+        if self._connected is not None:
+            with suppress(OSError):
+                socket.shutdown(self._connected, SHUT_RDWR)  # not TLS's own, which is not for other threads
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+
 class Endpoint:
     """`url` is the base address; whether it is allowed is said by the first `post`, so that its owner learns of it."""
 
@@ -51,26 +84,22 @@ class Endpoint:
         """
         if not allowed(self._url):
             raise ModelRefused
-        late = Event()
         connection = self._connection(min(CONNECT_SECONDS, seconds))
-        timer = Timer(seconds, _cut, (connection, late))
-        timer.daemon = True
-        timer.start()
-        try:
-            _connect(connection)
-            connection.sock.settimeout(seconds)
-            response = self._exchange(connection, path, body, headers)
-        except (OSError, HTTPException, zlib.error) as fault:
-            if late.is_set() or isinstance(fault, TimeoutError):
-                raise ModelTimeout from None
-            raise Passing(ModelDown()) from None
-        else:
-            if late.is_set():
-                raise ModelTimeout
-            return response
-        finally:
-            timer.cancel()
-            connection.close()
+        with _Watch(seconds) as watch:
+            try:
+                _connect(connection)
+                connection.sock.settimeout(seconds)
+                watch.over(connection.sock)
+                response = self._exchange(connection, path, body, headers)
+            except (OSError, HTTPException, zlib.error) as fault:
+                if watch.late or isinstance(fault, TimeoutError):
+                    raise ModelTimeout from None
+                raise Passing(ModelDown()) from None
+            finally:
+                connection.close()
+        if watch.late:
+            raise ModelTimeout
+        return response
 
     def _connection(self, seconds: float) -> HTTPConnection:
         host, port = self._url.hostname or "", self._url.port
@@ -116,13 +145,6 @@ def _connect(connection: HTTPConnection) -> None:
         connection.connect()
     except (OSError, UnicodeError):
         raise Passing(ModelDown()) from None
-
-
-def _cut(connection: HTTPConnection, late: Event) -> None:
-    """End whatever the connection waits for."""
-    late.set()
-    with suppress(OSError, AttributeError):
-        connection.sock.shutdown(SHUT_RDWR)
 
 
 def _read(response: HTTPResponse) -> bytes:

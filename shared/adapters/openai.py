@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from shared.adapters.api_key import ApiKey
 from shared.adapters.attempts import LEAST_SECONDS, Attempts, FormRefused, Passing
 from shared.adapters.endpoint import Endpoint, Response
-from shared.adapters.schemas import TOOL, inlined, spelled, strict
+from shared.adapters.schemas import TOOL, inlined, spelled, strict, well_formed
 from shared.domain.asking import Answer, Ask, ModelDown, ModelRefused, ModelThrottled, ModelTimeout, Stop
 
 PATH: Final = "/chat/completions"
@@ -89,12 +89,15 @@ class OpenAiModel:
 
 
 def question(ask: Ask, model: str, form: Form) -> bytes:
-    """Return the body of a request. A lone surrogate becomes a question mark: no JSON parser has to take it."""
+    """Return the body of a request."""
     schema = inlined(ask.schema)
     system = ask.system if form.answer == "schema" else ask.system + spelled(ask.schema)
     body: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": "system", "content": system}, {"role": "user", "content": ask.user}],
+        "messages": [
+            {"role": "system", "content": well_formed(system)},
+            {"role": "user", "content": well_formed(ask.user)},
+        ],
         form.tokens: ask.max_tokens,
         "stream": False,
     }
@@ -105,7 +108,7 @@ def question(ask: Ask, model: str, form: Form) -> bytes:
         body["response_format"] = {"type": "json_schema", "json_schema": described}
     elif form.answer == "object":
         body["response_format"] = {"type": "json_object"}
-    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps(body, ensure_ascii=False).encode()
 
 
 def weaker(form: Form, complaint: str) -> Form:

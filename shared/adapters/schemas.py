@@ -1,4 +1,4 @@
-"""The JSON schema of an answer, in the shapes that providers take."""
+"""The text of a question and the JSON schema of its answer, in the shapes that providers take."""
 
 import json
 from collections.abc import Mapping
@@ -7,6 +7,11 @@ from typing import Any, Final
 TOOL: Final = "answer"
 """The name under which the schema is offered, as a tool or as a format."""
 _REFERENCE: Final = "#/$defs/"
+
+
+def well_formed(text: str) -> str:
+    """Return the text with a question mark for each lone surrogate: no JSON parser has to take one."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:

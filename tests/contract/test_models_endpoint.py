@@ -170,6 +170,18 @@ def test_plain_words_spoken_to_a_tls_client_are_a_model_that_is_down() -> None:
         thread.join(10)
 
 
+def test_a_handshake_that_never_ends_is_a_model_that_is_down() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener, pytest.raises(Passing):
+        Endpoint(f"https://127.0.0.1:{listener.getsockname()[1]}").post("/x", b"{}", {}, 0.5)
+
+
+def test_time_that_connecting_used_up_is_not_given_to_the_answer() -> None:
+    with endpoint._Watch(0.0) as watch, socket.socket() as free:
+        assert watch._late.wait(10)
+        with pytest.raises(TimeoutError):
+            watch.over(free)
+
+
 def test_a_peer_that_takes_nothing_is_given_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)

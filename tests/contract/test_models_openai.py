@@ -272,11 +272,20 @@ def test_a_body_without_end_is_left() -> None:
     assert read < 50_000_000
 
 
-def test_a_header_that_comes_byte_by_byte_ends_with_the_deadline() -> None:
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\r\nx-slow: ",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n",
+    ],
+    ids=["header", "body", "body without length"],
+)
+def test_what_comes_byte_by_byte_ends_with_the_deadline(head: bytes) -> None:
     gate = threading.Event()
 
     def drip() -> Any:
-        yield b"HTTP/1.1 200 OK\r\nx-slow: "
+        yield head
         while not gate.wait(0.05):
             yield b"a"
 

@@ -61,6 +61,15 @@ def test_the_question_arrives_whole(adapter: Adapter) -> None:
     assert "$defs" not in received.body.decode()
 
 
+@pytest.mark.case(13)
+def test_a_lone_surrogate_is_not_sent_on(adapter: Adapter) -> None:
+    with ScriptedModel(Says("")) as server:
+        adapter(server.url, Waiting()).ask(question(system="a\udfff", user="hi \ud83d"))
+        received = server.requests[0]
+
+    assert (received.system, received.user) == ("a?", "hi ?")
+
+
 def test_a_structured_answer_arrives_as_json_text(adapter: Adapter) -> None:
     with ScriptedModel(Learns(ANSWER)) as server:
         answer = adapter(server.url, Waiting()).ask(question())
