@@ -3,8 +3,9 @@
 import inspect
 import json
 import sys
+from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel
 
@@ -14,6 +15,8 @@ PATH = Path(__file__).parents[1] / "docs" / "openapi.json"
 _SCHEME = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
 _NOT_OURS = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
 """Powertools documents its own errors; ours all have one shape."""
+_OF_BODIES = (HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+"""What every body may be answered with."""
 _ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorOut"}}}
 
 
@@ -42,8 +45,11 @@ def document(*edges: Edge) -> dict[str, Any]:
 
 
 def _describe(route: Any, operation: dict[str, Any], schemas: dict[str, Any]) -> None:
-    """Say what Powertools leaves out: the docstring, every error's shape, and the forms of parameters of a model."""
+    """Say what Powertools leaves out: the docstring, success, every error's shape, and the forms of parameters of a model."""
     operation["description"] = inspect.getdoc(route.func)
+    operation["responses"] |= _success(route, schemas)
+    if "requestBody" in operation:
+        operation["responses"] |= {str(status): {"description": HTTPStatus(status).phrase} for status in _OF_BODIES}
     for status, response in operation["responses"].items():
         if int(status) >= 400:
             response["content"] = _ERROR
@@ -55,6 +61,19 @@ def _describe(route: Any, operation: dict[str, Any], schemas: dict[str, Any]) ->
             schemas.update(forms.get("$defs", {}))
             for parameter in operation["parameters"]:
                 parameter["schema"] = forms["properties"].get(parameter["name"], parameter["schema"])
+
+
+def _success(route: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer that a route makes when all is well, as its annotation and its status say."""
+    (model,) = get_args(get_type_hints(route.func, include_extras=True)["return"])
+    answer: dict[str, Any] = {}
+    if model is not type(None):
+        form = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
+        schemas.update(form.pop("$defs", {}))
+        schemas[model.__name__] = form
+        answer["content"] = {"application/json": {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}}
+    others = [status for status in route.responses or {} if status < 300]
+    return {str(status): answer | {"description": HTTPStatus(status).phrase} for status in (route.status_code, *others)}
 
 
 def text() -> str:

@@ -182,15 +182,16 @@ def routes_of(edge: Edge) -> list[Route]:
 
 
 def documented(*statuses: int) -> dict[str, Any]:
-    """Return the arguments of a route that name its errors in the OpenAPI document; 401 and 500 are every route's."""
-    errors = {
-        status: {
-            "description": HTTPStatus(status).phrase,
-            "content": {JSON: {"model": ErrorOut}},
-        }
-        for status in sorted({401, 500, *statuses})
-    }
-    return {"responses": errors}
+    """Return the arguments of a route that name its errors in the OpenAPI document; 401 and 500 are every route's.
+
+    A status of success is named only where a route has another one beside its own.
+    """
+    answers: dict[int, dict[str, Any]] = {}
+    for status in sorted({401, 500, *statuses}):
+        answers[status] = {"description": HTTPStatus(status).phrase}
+        if status >= 400:
+            answers[status]["content"] = {JSON: {"model": ErrorOut}}
+    return {"responses": answers}
 
 
 def owner_of(event: Mapping[str, Any]) -> str:

@@ -21,7 +21,10 @@ Tasking = Annotated[Tasks, Depends(keeping.tasks)]
 
 
 @router.post(
-    "/v1/conversations", status_code=202, summary="Learn from a conversation", **documented(413, 422, 429, 503, 507)
+    "/v1/conversations",
+    status_code=202,
+    summary="Learn from a conversation",
+    **documented(200, 413, 422, 429, 503, 507),
 )
 def accept(
     new: ConversationIn,

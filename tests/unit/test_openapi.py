@@ -40,6 +40,23 @@ def test_every_route_is_described_with_its_errors_in_one_shape(document: dict[st
                 assert response["content"] == {"application/json": error}
 
 
+def test_every_route_says_what_it_answers_when_all_is_well(document: dict[str, Any]) -> None:
+    for app in (memories.app, recall.app):
+        for route in routes_of(app):
+            operation = document["paths"][route.openapi_path][route.method.lower()]
+            well = {status: one for status, one in operation["responses"].items() if status < "300"}
+            assert str(route.status_code) in well, route.path
+            for status, answer in well.items():
+                if status == "204":
+                    assert "content" not in answer
+                else:
+                    name = answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+                    assert name in document["components"]["schemas"], route.path
+            if "requestBody" in operation:
+                assert {"400", "413", "415"} <= set(operation["responses"]), route.path
+    assert {"200", "202"} <= set(document["paths"]["/v1/conversations"]["post"]["responses"])
+
+
 def test_examples_speak_both_languages(document: dict[str, Any]) -> None:
     for name in ("MemoryIn", "MemoryPatch"):
         texts = [example.get("content", "") for example in document["components"]["schemas"][name]["examples"]]
