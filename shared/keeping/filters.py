@@ -65,9 +65,9 @@ class Filters:
     def may_hold(self, item: Item, scope_tag: str | None) -> bool:
         """Tell from an item's columns, before it is opened, whether its memory can pass."""
         return (
-            (self.status is None or item["status"] == self.status)
-            and (self.source is None or item["source"] == self.source)
-            and (scope_tag is None or item["scope"] == scope_tag)
+            (self.status is None or item.get("status") == self.status)
+            and (self.source is None or item.get("source") == self.source)
+            and (scope_tag is None or item.get("scope") == scope_tag)
         )
 
     def want(self, memory: Memory) -> bool:

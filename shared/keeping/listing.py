@@ -157,12 +157,18 @@ class Listing:
         """Return the items that the index may place wrongly, by their place within the bounds."""
         wanted = [names.MEMORY + memory_id for memory_id, version in opened.changes.items() if version != GONE]
         read = self.vaults.table.get(opened.keys.owner, wanted) if wanted else {}
-        placed = {str(item["updated"]): item for item in read.values()}
+        placed = {_place(item): item for item in read.values()}
         return {
             key: item
             for key, item in placed.items()
             if (before is None or key < before) and (since is None or key >= since)
         }
+
+
+def _place(item: Item) -> str:
+    """Return the item's place in the order, under its own id: a column that was tampered with hides no other memory."""
+    moment = str(item.get("updated", "")).partition("#")[0]
+    return f"{moment}#{str(item['sk']).removeprefix(names.MEMORY)}"
 
 
 def _id(key: str) -> str:

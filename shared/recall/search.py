@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -10,7 +11,7 @@ import numpy as np
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import Busy, Invalid, Refused, SealBroken
+from shared.domain.errors import Busy, Invalid, Refused, SealBroken, Unavailable
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.settings import Preferences
 from shared.domain.times import epoch_seconds, rfc3339
@@ -68,6 +69,8 @@ class _Read:
 
     items: dict[str, Item]
     changed: dict[str, Memory]
+    moved: set[str]
+    """Memories that are gone or not of the version that the index knows: it says nothing of them."""
 
 
 class Searcher:
@@ -113,7 +116,7 @@ class Searcher:
         first = index.search(query, where=where, masked=opened.changes).candidates(limits.CANDIDATES)
         read = self._read(opened, first)
         entries = [entry_of(opened.keys, memory) for memory in read.changed.values()]
-        again = index.search(query, where=where, masked={*opened.changes, *read.changed, *_lost(first, read)})
+        again = index.search(query, where=where, masked={*opened.changes, *read.moved})
         found = again.candidates(limits.CANDIDATES, changed=entries, cache=self.indexes.terms, owner=_life(opened))
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
         return self._winners(opened, found, read, ranking, wanted, query, now)
@@ -158,10 +161,11 @@ class Searcher:
         return Index.build(entry_of(opened.keys, memory) for memory in stored if searchable(memory))
 
     def ask_for_build(self, opened: Opened) -> None:
-        """Ask maintenance to tidy this owner, once per index and five minutes."""
+        """Ask maintenance to tidy this owner, once per index and five minutes. The next search asks again where this one cannot."""
         owner = opened.keys.owner
         message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
-        self.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{pointer_of(opened.head)}")
+        with suppress(Unavailable):
+            self.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{pointer_of(opened.head)}")
 
     def _read(self, opened: Opened, first: Candidates) -> _Read:
         """Read candidates and changed memories at once; one whose version is not the indexed one counts as changed.
@@ -175,13 +179,15 @@ class Searcher:
         *_, found = together(*asking, partial(self.vaults.table.get, opened.keys.owner, wanted))
         versions = dict(zip(first.ids, first.versions.tolist(), strict=True))
         fresh: dict[str, Memory] = {}
+        moved = set(first.ids) - {sk.removeprefix(names.MEMORY) for sk in found}
         for sk, item in found.items():
             memory_id = sk.removeprefix(names.MEMORY)
-            if versions.get(memory_id) != item["version"]:
+            if versions.get(memory_id) != item.get("version"):
+                moved.add(memory_id)
                 memory = _opened_or_none(opened.keys, item)
                 if memory is not None and searchable(memory):
                     fresh[memory_id] = memory
-        return _Read(found, fresh)
+        return _Read(found, fresh, moved)
 
     def _ranked(
         self,
@@ -192,7 +198,8 @@ class Searcher:
         now: datetime,
         query_class: QueryClass,
     ) -> Ranking:
-        reads = [int(read.items.get(names.MEMORY + memory_id, {}).get("reads", 0)) for memory_id in found.ids]
+        counted = [read.items.get(names.MEMORY + memory_id, {}).get("reads", 0) for memory_id in found.ids]
+        reads = [count if isinstance(count, int) else 0 for count in counted]
         known = replace(signals(found, scopes), accesses=np.array(reads, np.float64))
         return rank(known, preset, now=now.timestamp(), query_class=query_class, limit=len(found.ids))
 
@@ -218,7 +225,7 @@ class Searcher:
             if memory.scope in wanted.caps and taken[memory.scope] >= wanted.caps[memory.scope]:
                 continue
             taken[memory.scope] += 1
-            counts = entry_of(opened.keys, memory).terms().counts
+            counts = self.indexes.terms.terms(_life(opened), entry_of(opened.keys, memory)).counts
             matched = tuple(sorted(term for term in query.whole if term in counts))
             hits.append(Hit(memory, ranking.scores[place], ranking.explain(place), matched))
             if len(hits) == wanted.limit:
@@ -239,11 +246,6 @@ def _where(
         categories=frozenset(CATEGORIES.index(c) for c in question.categories) if question.categories else None,
         created_from=oldest,
     )
-
-
-def _lost(first: Candidates, read: _Read) -> set[str]:
-    """Return candidates that are not in the table any more."""
-    return {memory_id for memory_id in first.ids if names.MEMORY + memory_id not in read.items}
 
 
 def _opened_or_none(keys: OwnerKeys, item: Item) -> Memory | None:
