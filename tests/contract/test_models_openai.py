@@ -287,11 +287,12 @@ def test_a_body_that_does_not_end_is_left() -> None:
     ids=["header", "body", "body without length"],
 )
 def test_what_comes_byte_by_byte_ends_with_the_deadline(head: bytes) -> None:
-    gate = threading.Event()
+    gate, sent = threading.Event(), 0
 
     def drip() -> Any:
+        nonlocal sent
         yield head
-        for _ in range(100):
+        for sent in range(200):
             if gate.wait(0.05):
                 return
             yield b"a"
@@ -300,6 +301,8 @@ def test_what_comes_byte_by_byte_ends_with_the_deadline(head: bytes) -> None:
         with pytest.raises(ModelTimeout):
             over_openai(server.url, Waiting()).ask(question(deadline=0.6))
         gate.set()
+
+    assert sent < 150
 
 
 def test_retry_after_is_waited_for() -> None:
