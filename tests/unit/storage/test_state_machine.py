@@ -189,7 +189,7 @@ class Nacre(RuleBasedStateMachine):
             self.world.restart(Steps(at=at, when="after"))
             self._dies(self.world.tidy)
             self.world.restart()
-        self.world.tidy(hours=0.3 if at else 0)
+        self.world.tidy(hours=0.3)  # a run that died before holds its lease so long
         self._look(rebuilt=True)
 
     # Dying.
