@@ -24,7 +24,7 @@ PROJECTS: Final = ("atlas", "billing", "记账小程序", "garden", "论文", "i
 _IN_A_TRANSACTION: Final = 40
 """Memories; each takes two of the hundred writes that DynamoDB allows."""
 _CATEGORIES: Final = [category for category in Category if category is not Category.CREDENTIAL]
-_LEAD_INS: Final = (("One more thing: ", ". Can you plan with that?"), ("对了，", "，麻烦你记一下。"))
+LEAD_INS: Final = (("One more thing: ", ". Can you plan with that?"), ("对了，", "，麻烦你记一下。"))
 
 
 def conversations(
@@ -46,7 +46,7 @@ def conversations(
 
 
 def _learned(rng: random.Random, text: str, at: datetime, project: str | None, task: str, session: str) -> Memory:
-    before, after = _LEAD_INS[text[-1] >= "\u4e00"]
+    before, after = LEAD_INS[text[-1] >= "\u4e00"]
     return Memory(
         id=ulid(at, rng.randbytes),
         version=1,

@@ -39,9 +39,11 @@ class Person:
     @property
     def owner(self) -> str:
         """The name of this person's partition."""
-        return owner_name(self._authorizer_issuer(), self.name)
+        return owner_name(self.issuer, self.name)
 
-    def _authorizer_issuer(self) -> str:
+    @property
+    def issuer(self) -> str:
+        """Who signs this person's tokens."""
         return next(route.authorizer.issuer for route in self.stack.deployment.routes if route.authorizer is not None)
 
     def send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Measured:

@@ -160,16 +160,16 @@ class DynamoTable:
     def update(self, owner: str, change: Update) -> Item:
         """After a lost answer a repeated update that adds counts twice, or is Refused if it has a condition."""
         check_writes([change])
-        return self._single(owner, change)
+        return self._single(owner, change, returned=True)
 
-    def _single(self, owner: str, write: Write) -> Item:
+    def _single(self, owner: str, write: Write, *, returned: bool = False) -> Item:
         kind, request = write_request(self._table, owner, write)
         senders: dict[str, Callable[..., Any]] = {
             "Put": self._client.put_item,
             "Update": self._client.update_item,
             "Delete": self._client.delete_item,
         }
-        if kind == "Update":
+        if returned:
             request["ReturnValues"] = "ALL_NEW"
 
         def refused(fault: ClientError, *, repeated: bool) -> dict[str, Any]:
