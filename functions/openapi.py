@@ -18,6 +18,17 @@ _NOT_OURS = ("HTTPValidationError", "ResponseValidationError", "ValidationError"
 _OF_BODIES = (HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
 """What every body may be answered with."""
 _ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorOut"}}}
+_UNAUTHORIZED = {
+    "application/json": {
+        "schema": {
+            "anyOf": [
+                {"$ref": "#/components/schemas/ErrorOut"},
+                {"type": "object", "required": ["message"], "properties": {"message": {"type": "string"}}},
+            ]
+        }
+    }
+}
+"""Ours, or the gateway's own, which keeps its shape."""
 
 
 def document(*edges: Edge) -> dict[str, Any]:
@@ -52,7 +63,7 @@ def _describe(route: Any, operation: dict[str, Any], schemas: dict[str, Any]) ->
         operation["responses"] |= {str(status): {"description": HTTPStatus(status).phrase} for status in _OF_BODIES}
     for status, response in operation["responses"].items():
         if int(status) >= 400:
-            response["content"] = _ERROR
+            response["content"] = _UNAUTHORIZED if status == "401" else _ERROR
     for field in route.dependant.query_params:
         model = field.field_info.annotation
         if inspect.isclass(model) and issubclass(model, BaseModel):

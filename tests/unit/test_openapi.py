@@ -36,6 +36,8 @@ def test_every_route_is_described_with_its_errors_in_one_shape(document: dict[st
             assert operation["summary"], route.path
             failing = {status: one for status, one in operation["responses"].items() if int(status) >= 400}
             assert {"401", "500"} <= set(failing), route.path
+            gateways = failing.pop("401")["content"]["application/json"]["schema"]["anyOf"]
+            assert error["schema"] in gateways
             for response in failing.values():
                 assert response["content"] == {"application/json": error}
 
