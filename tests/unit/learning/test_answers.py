@@ -1,0 +1,467 @@
+"""Reading what models answer: every shape from the field, what is kept of it, and what must be asked for again."""
+
+import json
+import time
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.answers_fuzz import ALIASES, invented, mutated
+from shared.domain.memory import Category, Scope
+from shared.learning import loose_json
+from shared.learning.answers import Action, Discarded, Problem, Reading, Unreadable, read, schema
+from shared.learning.prompts.extract import LANGUAGES, examples
+
+
+def reading(text: str, *, limit: int = 20, said: str = "") -> Reading:
+    return read(text, aliases=ALIASES, limit=limit, said=said)
+
+
+def contents(text: str, **how: Any) -> list[str]:
+    return [fact.content for fact in reading(text, **how).facts]
+
+
+def one(**fields: Any) -> str:
+    return json.dumps({"summary": "", "facts": [fields]}, ensure_ascii=False)
+
+
+@pytest.mark.case(18)
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"facts":["likes tea"]}\n```',
+        '```\n{"facts":["likes tea"]}\n```',
+        '```json\n{"facts":["likes tea"]}',
+        '~~~\n{"facts":["likes tea"]}\n~~~',
+        'Sure! Here it is:\n\n```JSON\n{"facts":["likes tea"]}\n```\nI left out [1] and {other} things.',
+        '\ufeff{"facts":["likes tea"]}',
+        "```json{'facts':['likes tea',],}```",
+    ],
+)
+def test_fences_and_prose_around_the_answer_cost_no_fact(text: str) -> None:
+    assert contents(text) == ["likes tea"]
+
+
+@pytest.mark.case(21)
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<think>{"facts":["WRONG"]}</think>{"facts":["right"]}',
+        '<thinking>\n{"facts":["WRONG"]}\n</thinking>\n\n```json\n{"facts":["right"]}\n```',
+        'think>{"facts":["WRONG"]}</think>{"facts":["right"]}',
+        'think>{"facts":["WRONG"]} think>{"facts":["right"]}',
+        'so: {"facts":["WRONG"]}\n</think>\n{"facts":["right"]}',
+        '<think>{"facts":["WRONG</think>{"facts":["right"]}',
+        '<think>a<think>b</think>{"facts":["WRONG"]}</think>{"facts":["right"]}',
+        '{"facts":["right"]}<think>or {"facts":["WRONG"]}',
+        '[THINK]{"facts":["WRONG"]}[/THINK]{"facts":["right"]}',
+        '◁think▷{"facts":["WRONG"]}◁/think▷{"facts":["right"]}',
+        '<|begin_of_thought|>{"facts":["WRONG"]}<|end_of_thought|>{"facts":["right"]}',
+    ],
+)
+def test_a_draft_in_the_reasoning_is_never_taken(text: str) -> None:
+    assert contents(text) == ["right"]
+
+
+@given(st.text(), st.sampled_from(["<think>", "think>", "<thinking>", ""]))
+def test_whatever_the_reasoning_holds_only_what_follows_it_is_read(draft: str, opening: str) -> None:
+    text = f'{opening}WRONG {draft} {{"facts":["WRONG"]}}</think>{{"facts":["right"]}}'
+
+    assert contents(text) == ["right"]
+
+
+def test_a_tag_inside_a_fact_is_only_a_word() -> None:
+    assert contents('{"facts":["uses <think> tags"]}') == ["uses <think> tags"]
+    assert contents('<think>hm</think>{"facts":["strips </think> tags"]}') == ["strips </think> tags"]
+
+
+@pytest.mark.case(22)
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", Problem.EMPTY),
+        (" \n\u200b", Problem.EMPTY),
+        ("\ufeff", Problem.EMPTY),
+        ('""', Problem.EMPTY),
+        ("```\n``", Problem.EMPTY),
+        ("<think>let me see", Problem.THINKING),
+        ('<think>{"facts":["WRONG"]}', Problem.THINKING),
+        ('{"facts":["WRONG"]}</think>', Problem.THINKING),
+        ("I see nothing.", Problem.NO_JSON),
+        ("- likes tea\n- hates rain", Problem.NO_JSON),
+        ('{"properties":{"facts":{"type":"array"}}}', Problem.SCHEMA),
+        ('{"type":"object","properties":{"summary":{"type":"string"}}}', Problem.SCHEMA),
+        ('{"facts":{"type":"array","items":{}}}', Problem.SCHEMA),
+        ('{"summary":"x"}', Problem.SHAPE),
+        ('{"answer":42}', Problem.SHAPE),
+        ('{"summary":"x","facts":[{"content":"likes t', Problem.CUT),
+        ('{"summary":"long', Problem.CUT),
+        ("{" * 100, Problem.CUT),
+        ("x" * 2_000_001, Problem.TOO_LONG),
+    ],
+)
+def test_what_cannot_be_read_is_asked_for_again_without_repeating_it(text: str, problem: Problem) -> None:
+    with pytest.raises(Unreadable) as raised:
+        reading(text)
+
+    assert raised.value.problem is problem
+    assert str(raised.value) == problem.value
+
+
+@pytest.mark.case(25)
+def test_the_schema_itself_is_no_answer() -> None:
+    with pytest.raises(Unreadable) as raised:
+        reading(json.dumps(schema()))
+
+    assert raised.value.problem is Problem.SCHEMA
+    assert contents(json.dumps(schema()) + '\n{"facts":["likes tea"]}') == ["likes tea"]
+
+
+@pytest.mark.case(24)
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ('["likes tea"]', ["likes tea"]),
+        ('{"facts":"likes tea"}', ["likes tea"]),
+        ('{"facts":[{"likes tea":true}]}', ["likes tea"]),
+        ('{"facts":{"likes tea":true}}', ["likes tea"]),
+        ('{"facts":{"content":"likes tea"}}', ["likes tea"]),
+        ('{"facts":{"1":"likes tea","2":"hates rain"}}', ["likes tea", "hates rain"]),
+        ('{"memory":["likes tea"]}', ["likes tea"]),
+        ('{"Facts":[{"Fact":"likes tea"}]}', ["likes tea"]),
+        ('{"facts":[{"text":"likes tea"},{"memory":"hates rain"}]}', ["likes tea", "hates rain"]),
+        ('{"content":"likes tea"}\n{"content":"hates rain"}', ["likes tea", "hates rain"]),
+        ('[{"summary":"","facts":["likes tea"]}]', ["likes tea"]),
+        ('"{\\"facts\\":[\\"likes tea\\"]}"', ["likes tea"]),
+        ('{"facts":"[\\"likes tea\\"]"}', ["likes tea"]),
+        ('{"facts":["{\\"content\\":\\"likes tea\\"}"]}', ["likes tea"]),
+        ('{"name":"remember","arguments":"{\\"facts\\":[\\"likes tea\\"]}"}', ["likes tea"]),
+        ('{"tool_calls":[{"function":{"name":"f","arguments":{"facts":["likes tea"]}}}]}', ["likes tea"]),
+        ('{"facts":["draft"]} no: {"facts":["likes tea"]}', ["likes tea"]),
+        ('{"facts":["a b"],"facts":["likes tea"]}', ["likes tea"]),
+        ("{'facts': ['it\\'s nice', 'isn't it',],}", ["it's nice", "isn't it"]),
+        ('{facts: [/* one */ "likes tea" // two\n, # three\n]}', ["likes tea"]),
+        ('{"facts":["likes tea"\n"hates rain"]}', ["likes tea", "hates rain"]),
+        ('{"facts":["likes "green" tea, and "black" tea"]}', ['likes "green" tea, and "black" tea']),
+        ("｛“facts”：［“喜欢“绿茶”，也喝水”，“住在上海”］｝", ["喜欢“绿茶”，也喝水", "住在上海"]),
+        ('{"facts":["one line\nand another"]}', ["one line\nand another"]),
+        ('{"facts":["ok \\ud83d\\ude00","half \\ud83d"]}', ["ok 😀"]),
+        ('{"facts":["likes tea", 5, null, ["x"], {"y":1}]}', ["likes tea"]),
+        ('{"facts":["likes tea","hates ra', ["likes tea"]),
+        ('{"facts":[{"content":"likes tea"},{"content":"hates rain","category":"pref', ["likes tea"]),
+        ('{"facts":[{"content":"likes tea" oops},{"content":"hates rain"}]}', ["hates rain"]),
+        ("null", []),
+        ("{}", []),
+        ("[]", []),
+        ("```json\nnull\n```", []),
+        ('{"facts":null}', []),
+        ('{"facts":[]}', []),
+        ("Nothing to note: []", []),
+    ],
+)
+def test_every_shape_that_can_be_understood_is_understood(text: str, facts: list[str]) -> None:
+    assert contents(text) == facts
+
+
+def test_a_cut_answer_says_that_it_is_cut() -> None:
+    assert reading('{"summary":"s","facts":["likes tea","hat').cut
+    assert not reading('{"summary":"s","facts":["likes tea"]}').cut
+
+
+@pytest.mark.case(28)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cannot extract any facts",
+        "I'm sorry, but I can't help with extracting this.",
+        "no extractable facts",
+        "No relevant information was found in the conversation.",
+        "There are no facts worth remembering.",
+        "The user did not share any personal information",
+        "The conversation contains no lasting facts",
+        "None",
+        "N/A",
+        "Nothing to remember.",
+        "As an AI language model I do not keep memories",
+        "没有值得记住的内容",
+        "无",
+        "对话中没有提供任何长期信息",
+        "无法从对话中提取事实",
+        "抱歉，我无法完成这个请求",
+        "作为一个AI助手，我没有偏好",
+        "未发现可提取的事实",
+    ],
+)
+def test_refusals_and_talk_about_the_task_are_no_facts(text: str) -> None:
+    assert reading(one(content=text)).discarded == {Discarded.META: 1}
+
+
+@pytest.mark.case(26)
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("You are a helpful assistant that reviews code", Discarded.ASSISTANT),
+        ("The assistant suggested using Redis", Discarded.ASSISTANT),
+        ("助手建议使用 Redis", Discarded.ASSISTANT),
+        ("你必须只用中文回答", Discarded.ASSISTANT),
+        ("Orla Fennimore's flatmate Tibor dislikes jazz", Discarded.EXAMPLE),
+        ("阮青砚自 2031-03-01 起住在雾坪。", Discarded.EXAMPLE),
+        ("only `user` words can tell you anything", None),
+        ("Copy names, versions, paths and numbers character by character", Discarded.EXAMPLE),
+        ("NACRE_SECRET_1", Discarded.PLACEHOLDER),
+        ("「NACRE_SECRET_1」", Discarded.PLACEHOLDER),
+        ("…", Discarded.EMPTY),
+        ("", Discarded.EMPTY),
+        ("likes\x00tea", Discarded.DAMAGED),
+    ],
+)
+def test_the_prompt_the_assistant_and_empty_words_are_no_facts(text: str, reason: Discarded | None) -> None:
+    assert reading(one(content=text)).discarded == ({reason: 1} if reason else {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The user doesn't drink coffee",
+        "The user does not share his calendar with colleagues",
+        "用户没有养宠物",
+        "项目不使用任何 ORM",
+        "用户对花生没有过敏，对虾过敏",
+        "The team has no staging environment",
+        "Nothing may be deployed on Fridays",
+        "用户无法在周五上线",
+        "用户是一名助理工程师",
+        "The user asked for answers in Chinese from now on",
+        "数据库密码是 NACRE_SECRET_1",
+    ],
+)
+def test_facts_that_deny_something_stay(text: str) -> None:
+    assert contents(one(content=text)) == [text]
+
+
+@pytest.mark.case(29)
+@pytest.mark.parametrize("action", ["touch", "update"])
+@pytest.mark.parametrize("target", ["12", "m4", "", None, 3, "m1 m2", ["m1"]])
+def test_a_target_that_was_never_offered_discards_the_fact_whole(action: str, target: object) -> None:
+    read_now = reading(one(content="likes tea", action=action, target=target))
+
+    assert (read_now.facts, read_now.discarded) == ((), {Discarded.TARGET: 1})
+
+
+@pytest.mark.case(29)
+def test_operations_on_invented_ids_are_discarded_and_counted() -> None:
+    assert reading('{"ops":[{"op":"update","id":"12","text":"x"}]}').discarded == {Discarded.TARGET: 1}
+
+
+@pytest.mark.parametrize(
+    ("fields", "action", "target"),
+    [
+        ({"action": "update", "target": "m3"}, Action.UPDATE, "m3"),
+        ({"action": "UPDATE", "target": "[M3]"}, Action.UPDATE, "m3"),
+        ({"action": "touch", "existingId": "m2"}, Action.TOUCH, "m2"),
+        ({"op": "replace", "id": "m2"}, Action.UPDATE, "m2"),
+        ({"action": "insert", "target": "m9"}, Action.INSERT, None),
+        ({"action": "archive", "target": "m1"}, Action.INSERT, None),
+        ({"target": "m1"}, Action.INSERT, None),
+        ({"action": 7}, Action.INSERT, None),
+    ],
+)
+def test_actions_are_taken_as_written_and_unknown_ones_insert(
+    fields: dict[str, object], action: Action, target: str | None
+) -> None:
+    (fact,) = reading(one(content="likes tea", **fields)).facts
+
+    assert (fact.action, fact.target) == (action, target)
+
+
+def test_what_is_to_be_deleted_or_left_alone_is_not_inserted() -> None:
+    text = json.dumps(
+        {"facts": [{"content": "likes tea", "action": word, "target": "m1"} for word in ("delete", "none")]}
+    )
+
+    assert reading(text).discarded == {Discarded.ACTION: 2}
+
+
+def test_a_touch_needs_no_words() -> None:
+    (fact,) = reading(one(action="touch", target="m1")).facts
+
+    assert (fact.content, fact.target) == ("", "m1")
+    assert reading(one(action="update", target="m1")).discarded == {Discarded.EMPTY: 1}
+
+
+@pytest.mark.parametrize(
+    ("given_", "kept"),
+    [
+        (7, 7),
+        ("8", 8),
+        ("9/10", 9),
+        (0, 1),
+        (99, 10),
+        (6.9, 6),
+        (True, 5),
+        ("high", 5),
+        (None, 5),
+        ([1], 5),
+    ],
+)
+def test_importance_is_a_number_from_one_to_ten(given_: object, kept: int) -> None:
+    assert reading(one(content="likes tea", importance=given_)).facts[0].importance == kept
+
+
+def test_a_number_that_is_none_counts_as_the_default() -> None:
+    assert reading('{"facts":[{"content":"likes tea","importance":NaN}]}').facts[0].importance == 5
+    assert reading('{"facts":[{"content":"likes tea","importance":1e400}]}').facts[0].importance == 10
+    assert reading('{"facts":[{"content":"likes tea","importance":"NaN"}]}').facts[0].importance == 5
+
+
+def test_unknown_categories_and_types_get_the_defaults() -> None:
+    odd, known = reading(
+        json.dumps(
+            {
+                "facts": [
+                    {"content": "a b", "category": "hobby", "type": "global"},
+                    {"content": "c d", "category": "Decision", "type": "PROJECT"},
+                ]
+            }
+        )
+    ).facts
+
+    assert (odd.category, odd.scope) == (Category.KNOWLEDGE, Scope.USER)
+    assert (known.category, known.scope) == (Category.DECISION, Scope.PROJECT)
+
+
+def test_a_fact_that_is_too_long_is_dropped_alone_and_a_placeholder_counts_as_the_mask() -> None:
+    long, fits = "长" * 121, "密" * 117 + " NACRE_SECRET_1"
+
+    read_now = reading(json.dumps({"facts": [long, fits, "a" * 240, "b" * 241]}))
+
+    assert [fact.content for fact in read_now.facts] == [fits, "a" * 240]
+    assert read_now.discarded == {Discarded.TOO_LONG: 2}
+
+
+def test_the_excess_is_dropped_by_importance_and_the_order_is_kept() -> None:
+    text = json.dumps({"facts": [{"content": f"fact {n}", "importance": n} for n in (3, 9, 1, 8)]})
+
+    read_now = reading(text, limit=2)
+
+    assert [fact.content for fact in read_now.facts] == ["fact 9", "fact 8"]
+    assert read_now.discarded == {Discarded.LIMIT: 2}
+
+
+def test_the_same_fact_twice_is_one() -> None:
+    assert reading('{"facts":["likes tea"," Likes  tea "]}').discarded == {Discarded.DOUBLE: 1}
+
+
+@pytest.mark.case(10)
+def test_a_fact_in_another_language_than_what_was_said_is_discarded() -> None:
+    said = "我叫林小雨，在蓝屏咖啡上班，平时写 TypeScript"
+    text = json.dumps({"facts": ["Lin Xiaoyu works at Blue Screen Cafe", "林小雨在蓝屏咖啡上班", "uses TypeScript"]})
+
+    read_now = reading(text, said=said)
+
+    assert [fact.content for fact in read_now.facts] == ["林小雨在蓝屏咖啡上班", "uses TypeScript"]
+    assert read_now.discarded == {Discarded.LANGUAGE: 1}
+
+
+@pytest.mark.case(26)
+def test_a_fact_without_any_word_of_what_was_said_is_discarded() -> None:
+    text = json.dumps({"facts": ["John Doe lives in New York", "likes tea"]})
+
+    assert reading(text, said="I like green tea a lot").discarded == {Discarded.UNGROUNDED: 1}
+
+
+def test_summary_and_experiences_are_read_and_bounded() -> None:
+    whole = {"situation": "build broke", "action": "pinned zlib", "outcome": "green"}
+    answer = {"summary": " s " * 3_000, "facts": [], "experiences": [whole, {"situation": "half"}, "x"]}
+
+    read_now = reading(json.dumps(answer))
+
+    assert [(e.situation, e.action, e.outcome) for e in read_now.experiences] == [
+        ("build broke", "pinned zlib", "green")
+    ]
+    assert len(read_now.summary) <= 2_000
+    assert reading('{"summary":"a \\ud83d","facts":[]}').summary == ""
+
+
+def test_the_examples_of_the_prompts_are_answers_in_the_wire_form() -> None:
+    for tongue in LANGUAGES:
+        for example in examples(tongue):
+            read_now = reading(json.dumps(example.answer))
+            assert len(example.answer["facts"]) == sum(read_now.discarded.values())
+            assert set(read_now.discarded) <= {Discarded.EXAMPLE}
+
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=60)
+@given(st.dictionaries(st.text(), _JSON) | st.lists(_JSON), st.booleans(), st.sampled_from([None, 2]))
+def test_whatever_is_json_is_read_as_json_reads_it(value: object, ascii_only: bool, indent: int | None) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
+
+    (found,) = loose_json.find(text)
+
+    assert (found.value, found.whole, found.end) == (value, True, len(text))
+
+
+@given(st.text(alphabet=st.sampled_from(list("{}[]\"'“”\\:,：， a1/*#`<>\n")), max_size=200))
+def test_any_text_at_all_is_read_or_asked_for_again(text: str) -> None:
+    found = Reading()
+    with suppress(Unreadable):
+        found = reading(text)
+
+    assert invented(text, found) == []
+
+
+def test_damaged_answers_are_read_or_asked_for_again_and_nothing_is_invented() -> None:
+    ends = {"read": 0, "again": 0}
+    for text in mutated(seed=7, answers=2_000):
+        try:
+            found = reading(text)
+        except Unreadable:
+            ends["again"] += 1
+        else:
+            ends["read"] += 1
+            assert invented(text, found) == []
+
+    assert min(ends.values()) > 200
+
+
+def test_the_check_for_inventions_can_fail() -> None:
+    assert invented('{"facts":["tea"]}', reading('{"facts":["coffee"]}')) == ["coffee"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 60_000,
+        '{"a" b' * 20_000,
+        '{"' * 120_000,
+        '{"facts":["' + 'x"y' * 20_000,
+        "think>" * 20_000,
+        "{#" * 120_000,
+    ],
+)
+def test_a_flood_of_signs_is_read_in_bounded_time(text: str) -> None:
+    begun = time.process_time()
+    with pytest.raises(Unreadable):
+        reading(text)
+
+    assert time.process_time() - begun < 5
+
+
+def test_a_megabyte_of_answer_is_read() -> None:
+    text = json.dumps({"summary": "s" * 1_000_000, "facts": ["likes tea"]})
+
+    assert contents(text) == ["likes tea"]
