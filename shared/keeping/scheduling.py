@@ -42,7 +42,7 @@ class Scheduling:
             self._tidy(owner)
         if len(asked) == OWNERS_A_MESSAGE:
             body: dict[str, str | int] = {"v": 1, "kind": "rebuild", "after": asked[-1]}
-            self.maintenance.send("rebuild", body, deduplication=self._once(asked[-1]))
+            self.maintenance.send("rebuild", body, deduplication=f"rebuild-{self._once(asked[-1])}")
         return len(asked)
 
     def _tidy(self, owner: str) -> None:
