@@ -14,6 +14,7 @@ from shared.adapters.bedrock import BedrockModel
 from shared.adapters.endpoint import Endpoint
 from shared.adapters.openai import OpenAiModel
 from shared.bootstrap import random
+from shared.config import MissingSetting
 from shared.learning.model import Model
 
 _CONNECT_SECONDS = 2.0
@@ -28,13 +29,13 @@ def language_model() -> Model | None:
         return None
     attempts = Attempts(time.monotonic, time.sleep, random)
     if not settings.model_id:
-        raise config.MissingSetting("MODEL_ID")
+        raise MissingSetting("MODEL_ID")
     if settings.provider == "bedrock":
         return BedrockModel(_bedrock, settings.model_id, attempts)
     if settings.provider != "openai":
-        raise config.MissingSetting("MODEL_PROVIDER")
+        raise MissingSetting("MODEL_PROVIDER")
     if not settings.url:
-        raise config.MissingSetting("MODEL_URL")
+        raise MissingSetting("MODEL_URL")
     return OpenAiModel(Endpoint(settings.url), settings.model_id, _endpoint_key(), attempts)
 
 
