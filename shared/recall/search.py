@@ -11,7 +11,7 @@ import numpy as np
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import Busy, Invalid, Refused, SealBroken, Unavailable
+from shared.domain.errors import Invalid, Refused, SealBroken, Unavailable
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.settings import Preferences
 from shared.domain.times import epoch_seconds, rfc3339
@@ -131,7 +131,7 @@ class Searcher:
             )
             try:
                 self.vaults.table.write(keys.owner, [change])
-            except (Refused, Busy):
+            except (Refused, Unavailable):
                 return
 
         each(touch, ids)

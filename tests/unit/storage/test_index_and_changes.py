@@ -271,3 +271,13 @@ def test_a_search_counts_what_it_found_and_never_brings_back_what_was_deleted() 
     assert world.found("deploy") == [FIRST]
     assert names.MEMORY + memory.id not in world.table.partition(world.owner)
     assert world.found("deploy") == []
+
+
+def test_a_search_whose_counting_fails_answers_all_the_same() -> None:
+    world = World()
+    world.add(FIRST)
+    steps = world.restart()
+    world.found("deploy")
+    at = steps.log.index("MemoryTable.write") + 1
+    world.restart(Steps(at=at, error=Unavailable))
+    assert world.found("deploy") == [FIRST]

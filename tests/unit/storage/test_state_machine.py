@@ -68,7 +68,8 @@ class Nacre(RuleBasedStateMachine):
         self.lost: set[tuple[str, Scope, str | None]] = set()
         """New memories whose writers died: they may yet be made, while nobody writes the text again."""
         self.forgotten: set[str] = set()
-        self.learnable = 0
+        self.plan_waits = False
+        """A worker died: what its plan still holds is applied by a rebuild."""
 
     # Rules of a person.
 
@@ -210,6 +211,7 @@ class Nacre(RuleBasedStateMachine):
         self.world.warm(Steps(at=at, when=when))
         died = self._dies(deed)
         self.world.restart()
+        self.plan_waits |= died and kind == "learn"
         if kind in ("learn", "say", "tidy", "build"):
             self._look(learning=True)
             return
@@ -307,7 +309,8 @@ class Nacre(RuleBasedStateMachine):
             self._changed(memory_id)
         for memory_id, one in made.items():
             assert memory_id not in self.forgotten, f"{one} is back"
-            assert one.key in self.lost or learning or any(one.key == old.key for old in gone.values()), f"{one} came"
+            planned = learning or (rebuilt and self.plan_waits)
+            assert one.key in self.lost or planned or any(one.key == old.key for old in gone.values()), f"{one} came"
             self.lost.discard(one.key)
         self.model = after
 
