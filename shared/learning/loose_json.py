@@ -191,7 +191,7 @@ def _gap(text: str, at: int) -> int:
 
 def _number(digits: str) -> int | float | None:
     try:
-        return int(digits) if digits.lstrip("+-").isdigit() and len(digits) < 20 else float(digits)
+        return int(digits) if digits.lstrip("+-").isdigit() and len(digits) <= 20 else float(digits)
     except ValueError:
         return None
 

@@ -22,7 +22,8 @@ _ORDER = Pattern(
     r"""(?ix)
       \b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|all|any|your|system)\b.{0,40}
         \b(?:instructions?|prompts?|rules?|messages?|guidelines?|context|told)\b
-    | \b(?:ignore|disregard|forget|override|bypass)\s+(?:the|all|any|your|those|these|every)\s+(?:\w+\s+)?(?:instructions?|prompts?|rules?|guidelines?)\b
+    | \b(?:ignore|disregard|forget|override|bypass)\s+(?:the|all|any|your|those|these|every)\s+(?:\w+\s+)?(?:instructions?|prompts?|rules?
+        |guidelines?)\b
     | \b(?:remember|memori[sz]e|keep\s+in\s+mind|note)\b.{0,60}\b(?:always|never|from\s+now\s+on|whenever|every\s+time|in\s+future
         |must|should)\b
     | \b(?:from\s+now\s+on|henceforth|going\s+forward|in\s+(?:all\s+)?(?:the\s+)?future|in\s+every\s+(?:reply|answer|session))\b.{0,80}

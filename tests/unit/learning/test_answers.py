@@ -66,6 +66,7 @@ def test_a_draft_in_the_reasoning_is_never_taken(text: str) -> None:
     assert contents(text) == ["right"]
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.text(), st.sampled_from(["<think>", "think>", "<thinking>", ""]))
 def test_whatever_the_reasoning_holds_only_what_follows_it_is_read(draft: str, opening: str) -> None:
     text = f'{opening}WRONG {draft} {{"facts":["WRONG"]}}</think>{{"facts":["right"]}}'
@@ -405,7 +406,7 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.text(), _JSON) | st.lists(_JSON), st.booleans(), st.sampled_from([None, 2]))
 def test_whatever_is_json_is_read_as_json_reads_it(value: object, ascii_only: bool, indent: int | None) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
@@ -415,6 +416,7 @@ def test_whatever_is_json_is_read_as_json_reads_it(value: object, ascii_only: bo
     assert (found.value, found.whole, found.end) == (value, True, len(text))
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.text(alphabet=st.sampled_from(list("{}[]\"'“”\\:,：， a1/*#`<>\n")), max_size=200))
 def test_any_text_at_all_is_read_or_asked_for_again(text: str) -> None:
     found = Reading()

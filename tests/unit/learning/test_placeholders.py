@@ -1,7 +1,7 @@
 """Secrets leave a text before a model sees it, and come back only where they belong."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.learning.placeholders import Placeholders, shown
@@ -120,6 +120,7 @@ def test_neither_form_shows_a_secret_when_it_is_printed() -> None:
     assert TOKEN not in printed
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(max_size=60), max_size=4))
 def test_restoring_what_was_hidden_gives_the_very_same_text(texts: list[str]) -> None:
     told = [*texts, *SAID]
@@ -130,6 +131,7 @@ def test_restoring_what_was_hidden_gives_the_very_same_text(texts: list[str]) ->
     assert all(one.ok for one in back[-len(SAID) :])
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=80))
 def test_no_fact_of_any_form_gets_a_value_without_a_placeholder(fact: str) -> None:
     restored = Placeholders.of(SAID).restore(fact)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.learning.conversation import Message
@@ -110,6 +110,7 @@ def test_no_line_of_a_message_can_pass_for_a_label() -> None:
     assert [line for line in said.split("\n") if line.startswith("user")] == []
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=5))
 def test_the_boundary_stands_nowhere_in_the_conversation(texts: list[str]) -> None:
     made = prompt(*(user(text) for text in texts))
@@ -120,6 +121,7 @@ def test_the_boundary_stands_nowhere_in_the_conversation(texts: list[str]) -> No
     assert prompt(*(user(text) for text in texts)) == made
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.text(alphabet="今天。 ab.\n!", max_size=120), max_size=6), st.integers(2, 40))
 def test_parts_lose_no_character_and_keep_the_budget(texts: list[str], budget: int) -> None:
     cut = parts([user(text, EARLIER) for text in texts], budget)
