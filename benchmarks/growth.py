@@ -1,44 +1,38 @@
-"""How an owner's store grows at 50 facts a day: every conversation is really accepted and learned, every week really tidied.
+"""How an owner's store grows at 50 facts a day: each learned through journal and transaction, every week folded and indexed.
 
 `python -m benchmarks.growth [--days N] [--data DIR]`. The ports are the in-memory ones of the tests: bytes are those of the service's own
-code, and a year takes minutes, not hours. Only the extractor is replaced, by one that answers five given facts per conversation; with
-`--data` these are the real sentences of the labelled sets, otherwise made up. Measured twice: without a limit of active memories, and with
-the template's own, where each fact is later archived to make room and so gets a second version.
+code, and a year takes minutes, not hours. Facts are made up; with `--data` they are the real sentences of the labelled sets. Measured
+twice: without a limit of active memories, and with the template's own, where each fact is later archived and so gets a second version.
 """
 
 import argparse
 import json
 import random
 import sys
-import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import cycle, islice
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import cycle
 from pathlib import Path
 from typing import Final
 
 from benchmarks.facts import facts
-from benchmarks.filling import A_CONVERSATION, A_DAY, LEAD_INS, PROJECTS
-from shared.domain.memory import Category, Scope
-from shared.domain.settings import Preferences
-from shared.domain.task import Trigger
-from shared.keeping.tidying import Tidying
-from shared.learning.accepting import Accepting
-from shared.learning.conversation import Conversation, Message
-from shared.learning.extraction import Extraction
-from shared.learning.extractor import Candidate, Extracted
-from shared.learning.planning import Planner
-from shared.learning.waiting import Waiting
+from benchmarks.filling import A_DAY, conversations
+from shared.domain.ids import ulid
+from shared.domain.memory import Memory, Status
 from shared.ports import Item
 from shared.recall.building import Builder
 from shared.recall.indexes import Indexes
-from shared.storage import names
+from shared.storage import items, lines, names
 from shared.storage.commit import Commits
-from shared.storage.rebuild import Rebuild
-from shared.storage.transactions import Limits
+from shared.storage.fold import Fold
+from shared.storage.items import Sealed, Stored
+from shared.storage.journal import Journal
+from shared.storage.repair import Repair
+from shared.storage.transactions import Change, Limits
 from shared.storage.vaults import Vaults
-from tests.fakes import FakeClock, MemoryKeys, MemoryObjects, MemoryQueue, MemoryTable, SeededRandom
+from tests.fakes import FakeClock, MemoryKeys, MemoryObjects, MemoryTable, SeededRandom
 
 BUDGET: Final = 30_000_000
 """Bytes per owner and year at 50 facts a day, over journal, table and index together."""
@@ -46,12 +40,12 @@ YEAR: Final = 365
 ACTIVE_LIMIT: Final = 200
 """The template's own."""
 OWNER: Final = "a" * 52
-_CATEGORIES: Final = [category for category in Category if category is not Category.CREDENTIAL]
+END: Final = FakeClock().now + timedelta(days=YEAR)
 
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """Bytes after so many days; `unfolded` is what the journal took before it was folded, `used` what the head counts for the quota."""
+    """Bytes after so many days; `unfolded` is what the journal took before it was folded."""
 
     days: int
     memories: int
@@ -59,8 +53,6 @@ class Grown:
     journal: int
     table: int
     index: int
-    used: int
-    processor_seconds: float
 
     @property
     def a_year(self) -> float:
@@ -68,80 +60,68 @@ class Grown:
         return (self.journal + self.table + self.index) * YEAR / self.days
 
 
-class Told:
-    """The port `Extractor`: every line that the user said is one fact."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self._rng = rng
-
-    def extract(self, conversation: Conversation, preferences: Preferences) -> Extracted:  # noqa: ARG002 - the port's
-        scope = Scope.PROJECT if conversation.project else Scope.USER
-        found = [
-            Candidate(
-                text=text,
-                scope=scope,
-                category=self._rng.choice(_CATEGORIES),
-                importance=self._rng.randint(3, 9),
-                quote=text.join(LEAD_INS[text[-1] >= "\u4e00"]),
-            )
-            for text in conversation.messages[0].text.split("\n")
-        ]
-        return Extracted(tuple(found), 0, "rules/1")
-
-
 class World:
     """One owner's life from its first day; `active_limit` 0 means none."""
 
-    def __init__(self, texts: Iterable[str], active_limit: int) -> None:
-        self.rng = random.Random(7)
-        self.texts = iter(texts)
+    def __init__(self, active_limit: int) -> None:
         self.clock, chance = FakeClock(), SeededRandom(7)
         self.table, self.objects = MemoryTable(), MemoryObjects()
-        self.work = MemoryQueue(self.clock)
-        vaults = Vaults(self.table, self.objects, MemoryKeys(chance), self.clock, chance)
-        bounds = Limits(10**9, active_limit)
-        commits = Commits(vaults, bounds)
-        self.accepting = Accepting(vaults, self.work, bounds, 0)
-        self.extraction = Extraction(commits, Planner(vaults, active_limit), Told(self.rng))
-        waiting, rebuild = Waiting(vaults, self.work), Rebuild(vaults, self.work)
-        self.tidying = Tidying(commits, rebuild, waiting, Builder(Indexes(vaults)))
-        vaults.open_or_create(OWNER)
+        self.vaults = Vaults(self.table, self.objects, MemoryKeys(chance), self.clock, chance)
+        self.commits = Commits(self.vaults, Limits(10**9, active_limit))
+        self.active_limit = active_limit
+        self.active: deque[str] = deque()
+        self.keys = self.vaults.open_or_create(OWNER).keys
 
-    def live(self, days: int) -> Grown:
-        """Learn for so many days and tidy every week."""
-        started, unfolded = time.process_time(), 0
-        for day in range(1, days + 1):
-            for _ in range(A_DAY // A_CONVERSATION):
-                self._learn("\n".join(islice(self.texts, A_CONVERSATION)))
-                self.clock.advance(days=A_CONVERSATION / A_DAY)
-            if day % 7 == 0 or day == days:
-                before = Counter(self._sizes())
-                unfolded += before["small"]
-                self.clock.advance(seconds=7_200)
-                self.tidying.tidy(OWNER)
-                self.clock.advance(seconds=-7_200)
-        sizes, head = self._sizes(), self._head()
-        journal, index = sizes["small"] + sizes["folded"], int(head["index_bytes"])
+    def live(self, days: int, facts_told: Iterable[str]) -> Grown:
+        """Learn for so many days and fold and index every week."""
+        unfolded, folded_at = 0, self.clock()
+        for memories in conversations(random.Random(7), days * A_DAY, END, texts=facts_told):
+            self.clock.now = memories[0].created_at
+            if self.clock() - folded_at >= timedelta(days=7):
+                folded_at = self.clock()
+                unfolded += self._tidy(folded_at)
+            self._learn(memories)
+        unfolded += self._tidy(END + timedelta(hours=2))
+        head, sizes = self._head(), self._journal()
+        index = int(head["index_bytes"])
         table = int(head["bytes"]) - int(head["journal_bytes"]) - index
-        spent = time.process_time() - started
-        return Grown(days, int(head["memories"]), unfolded, journal, table, index, int(head["bytes"]), spent)
+        return Grown(days, int(head["memories"]), unfolded, sizes.total(), table, index)
 
-    def _learn(self, said: str) -> None:
-        project = self.rng.choice(PROJECTS) if self.rng.random() < 0.4 else None
-        session = f"session-{self.rng.getrandbits(48):x}"
-        told = Conversation((Message("user", said),), Trigger.MANUAL, project, None, session)
-        accepted = self.accepting.accept(OWNER, told)
-        if accepted.task_id is None:
-            raise ValueError("a conversation of the benchmark was not accepted")
-        counts = self.extraction.learn(OWNER, int(self._head()["epoch"]), accepted.task_id, 1)
-        if counts.get("inserted") != A_CONVERSATION:
-            raise ValueError("a conversation of the benchmark was not learned whole")
+    def _learn(self, memories: list[Memory]) -> None:
+        """Do what a task's plan does: one journal object, then one transaction per step, the oldest archived first."""
+        commit = ulid(self.clock(), self.vaults.random)
+        steps: list[tuple[Stored | None, Sealed]] = []
+        if self.active_limit:
+            while len(self.active) + len(memories) > self.active_limit:
+                steps.append(self._archived(self.active.popleft()))
+        steps += [(None, items.seal(self.keys, memory, self.vaults.random)) for memory in memories]
+        body = lines.encode(sealed.line for _, sealed in steps)
+        self.objects.put(names.journal(OWNER, self.keys.epoch, commit), body, if_absent=True)
+        for before, sealed in steps:
+            self.commits.apply(self.keys, before, sealed, commit, len(sealed.line.encode()))
+        self.active.extend(memory.id for memory in memories)
+
+    def _archived(self, memory_id: str) -> tuple[Stored, Sealed]:
+        sk = names.MEMORY + memory_id
+        before = items.from_item(self.keys, self.table.get(OWNER, [sk])[sk])
+        after = Change(before, replace(before.memory, status=Status.ARCHIVED)).next()
+        if after is None:
+            raise ValueError("an archived memory is still one")
+        return before, items.seal(self.keys, after, self.vaults.random)
+
+    def _tidy(self, now: datetime) -> int:
+        """Repair, fold, index; return the bytes that were not folded before."""
+        before = self._journal()["small"]
+        journal = Journal(self.objects, self.keys, self.vaults.random)
+        Fold(journal, Repair(self.commits, self.keys, journal, now).run(), now).fold()
+        Builder(Indexes(self.vaults)).build(OWNER)
+        return before - self._journal()["small"]
 
     def _head(self) -> Item:
         return self.table.get(OWNER, [names.HEAD])[names.HEAD]
 
-    def _sizes(self) -> Counter[str]:
-        prefix = names.journal(OWNER, 1)
+    def _journal(self) -> Counter[str]:
+        prefix = names.journal(OWNER, self.keys.epoch)
         sizes: Counter[str] = Counter()
         for name in self.objects.names(prefix):
             sizes["folded" if names.FOLDED in name.key.removeprefix(prefix) else "small"] += name.size
@@ -170,7 +150,7 @@ def report(days: int, data: Path | None) -> bool:
         f"{'active memories':<16}{'facts':>7}{'B/fact: unfolded':>18}{'folded':>8}{'table':>7}{'index':>7}{'MB a year':>11}"
     )
     for limit in (0, ACTIVE_LIMIT):
-        grown = World(texts(data), limit).live(days)
+        grown = World(limit).live(days, texts(data))
         each = [round(part / grown.memories) for part in (grown.unfolded, grown.journal, grown.table, grown.index)]
         verdict = "within" if grown.a_year <= BUDGET else "OVER"
         name = f"at most {limit}" if limit else "no limit"

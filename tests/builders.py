@@ -29,6 +29,7 @@ from shared.keeping.preferences import Choices
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidied, Tidying
 from shared.learning.accepting import Accepting
+from shared.learning.comparison import Comparison
 from shared.learning.conversation import Conversation, Message
 from shared.learning.delivery import Delivery
 from shared.learning.extraction import Extraction
@@ -104,10 +105,11 @@ class Process:
         self.edits = Edits(self.memories)
         self.listing = Listing(self.vaults, cursors)
         self.choices = Choices(self.commits)
-        self.overview = Overview(self.commits, cursors)
+        self.overview = Overview(self.commits, cursors, DAILY_CONVERSATIONS)
         self.accepting = Accepting(self.vaults, work, bounds, DAILY_CONVERSATIONS)
         self.tasks = Tasks(self.vaults, work, cursors)
-        self.extraction = Extraction(self.commits, Planner(self.vaults, bounds.active), extractor)
+        planner = Planner(self.vaults, bounds.active)
+        self.extraction = Extraction(self.commits, planner, extractor, Comparison(self.vaults))
         self.delivery = Delivery(self.extraction, work)
         self.indexes = Indexes(self.vaults)
         self.searcher = Searcher(self.indexes, maintenance)

@@ -48,7 +48,7 @@ def choices() -> Choices:
 
 @cache
 def overview() -> Overview:
-    return Overview(commits(), _cursors())
+    return Overview(commits(), _cursors(), config.daily_conversations())
 
 
 @cache

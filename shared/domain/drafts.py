@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from shared.domain.memory import Category, Memory
-from shared.text.secrets import MASK, mask
+from shared.text.secrets import MASK, Masked, mask
 
 CREDENTIAL_IMPORTANCE = 10
 
@@ -20,18 +20,27 @@ class Content:
 
 def content_of(text: str, category: Category | None) -> Content:
     """Cut the secrets out of a text. A `credential` in which no value is detected is masked whole."""
-    masked = mask(text)
+    return content_masked(mask(text), category)
+
+
+def content_masked(masked: Masked, category: Category | None) -> Content:
+    """Return the content of a text whose secrets are cut out already."""
     secrets = tuple((offset, value) for offset, value in masked.values)
     if not secrets and category is Category.CREDENTIAL:
-        return Content(MASK, ((0, text),), category, CREDENTIAL_IMPORTANCE)
+        return Content(MASK, ((0, masked.text),), category, CREDENTIAL_IMPORTANCE)
     if secrets:
         return Content(masked.text, secrets, Category.CREDENTIAL, CREDENTIAL_IMPORTANCE)
-    return Content(text, (), category, None)
+    return Content(masked.text, (), category, None)
 
 
 def with_content(memory: Memory, text: str, category: Category | None = None) -> Memory:
     """Return the memory with that text, masked; a detected secret makes it a credential of importance 10."""
-    content = content_of(text, category or memory.category)
+    return with_masked(memory, mask(text), category)
+
+
+def with_masked(memory: Memory, masked: Masked, category: Category | None = None) -> Memory:
+    """Return the memory with a text whose secrets are cut out already."""
+    content = content_masked(masked, category or memory.category)
     return replace(
         memory,
         content=content.text,

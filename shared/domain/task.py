@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 
 class TaskStatus(StrEnum):
@@ -23,6 +24,8 @@ class Trigger(StrEnum):
 
 LEARNED = ("inserted", "touched", "updated", "archived", "discarded")
 """What a task counts of its work."""
+SPENT = ("calls", "tokens_in", "tokens_out")
+"""What a task counts of the model's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +49,7 @@ class Task:
     learned: dict[str, int] = field(default_factory=dict)
     memory_ids: tuple[str, ...] = ()
     summary: str | None = None
+    dry_run: bool = False
+    would_learn: list[dict[str, Any]] | None = None
+    quarantined: int = 0
+    usage: dict[str, int] = field(default_factory=dict)

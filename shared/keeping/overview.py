@@ -5,6 +5,7 @@ from datetime import datetime
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import SealBroken
+from shared.domain.task import SPENT
 from shared.domain.times import moment
 from shared.keeping.cursors import Cursors
 from shared.observability import alarm
@@ -27,6 +28,18 @@ class Usage:
     memories: int
     active: int
     active_limit: int
+    today: "Today"
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """What was done since midnight (UTC); `conversation_limit` 0: none."""
+
+    conversations: int
+    conversation_limit: int
+    calls: int
+    tokens_in: int
+    tokens_out: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +66,13 @@ class Overview:
 
     commits: Commits
     cursors: Cursors
+    daily_limit: int
 
     def usage(self, owner: str) -> Usage:
         """Return what the owner's head counts; zeros for who never stored anything. One step."""
-        opened = self.commits.vaults.open(owner)
+        day = names.usage(self.commits.vaults.clock())
+        opened = self.commits.vaults.open(owner, [day])
+        today: Item = opened.items.get(day, {}) if opened else {}
         head: Item = opened.head if opened else {}
         used, journal, index = (int(head.get(name, 0)) for name in ("bytes", "journal_bytes", "index_bytes"))
         bounds = self.commits.bounds
@@ -69,6 +85,11 @@ class Overview:
             memories=int(head.get("memories", 0)),
             active=int(head.get("active", 0)),
             active_limit=bounds.active,
+            today=Today(
+                conversations=int(today.get("conversations", 0)),
+                conversation_limit=self.daily_limit,
+                **{name: int(today.get(name, 0)) for name in SPENT},
+            ),
         )
 
     def projects(self, owner: str, limit: int, cursor: str | None) -> Projects:

@@ -73,7 +73,7 @@ class Accepting:
         if once:
             transaction.add("once", once(keys, task_id).write(now))
         transaction.add("window", self._window(keys, conversation, task_id).write(now))
-        item = tasks.new_item(task_id, conversation.trigger.value, len(sealed), now)
+        item = tasks.new_item(task_id, conversation.trigger.value, len(sealed), now, dry_run=conversation.dry_run)
         transaction.add("memory", Put(item, Condition(absent=True)))
         transaction.head({"bytes": len(sealed)})
         transaction.add("daily", self._count(opened, now))
@@ -91,7 +91,7 @@ class Accepting:
         return Accepted(task_id)
 
     def _today(self) -> str:
-        return f"{names.USAGE}{self.vaults.clock():%Y-%m-%d}"
+        return names.usage(self.vaults.clock())
 
     def _count(self, opened: Opened, now: datetime) -> Update:
         """Count a conversation of today, on the condition that the day's limit allows it."""
@@ -123,7 +123,12 @@ class Accepting:
         """Make the mark that lets the same content be learned once within the window."""
         now = self.vaults.clock()
         said = [part for message in conversation.messages for part in (message.role, message.text)]
-        place = (conversation.trigger.value, conversation.project or "", conversation.agent or "")
+        place = (
+            conversation.trigger.value,
+            "dry" if conversation.dry_run else "",
+            conversation.project or "",
+            conversation.agent or "",
+        )
         tag = keys.tag("window", *place, *said)
         return Once(tag, "window", task_id, now + limits.SAME_CONTENT_WINDOW)
 

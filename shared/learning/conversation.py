@@ -49,6 +49,7 @@ class Conversation:
     session_id: str | None = None
     session_type: str = "main"
     outcome: str = "completed"
+    dry_run: bool = False
 
     def learned_from(self) -> tuple[Message, ...]:
         """Return the messages that count for the trigger, in their order (B7)."""

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 from shared.domain import limits
+from shared.domain.asking import ModelUnavailable
 from shared.domain.errors import NacreError
 from shared.domain.ids import is_ulid
 from shared.learning.extraction import Extraction, Failed
@@ -40,10 +41,16 @@ class Delivery:
             return self.extraction.learn(owner, epoch, task, run)
         except Exception as error:
             if receives >= limits.ATTEMPTS:
-                reason = Failed.NOT_AVAILABLE if isinstance(error, NacreError) else Failed.INTERNAL
-                self.extraction.fail(owner, task, run, reason)
+                self.extraction.fail(owner, task, run, _reason(error))
             self.work.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
             raise
+
+
+def _reason(error: Exception) -> str:
+    """Return what the task's owner reads."""
+    if isinstance(error, ModelUnavailable):
+        return error.code
+    return Failed.NOT_AVAILABLE if isinstance(error, NacreError) else Failed.INTERNAL
 
 
 def _read(body: str) -> tuple[str, int, str, int]:

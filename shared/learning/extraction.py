@@ -4,9 +4,12 @@ The task's journal object is its plan. Whoever writes it first decides what is l
 step, and each step's transaction counts itself on the task, so that no step happens twice and nothing deleted meanwhile comes back.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import ActiveLimitReached as LimitReached
@@ -26,10 +29,11 @@ from shared.domain.task import LEARNED, TaskStatus
 from shared.domain.times import rfc3339
 from shared.learning import tasks
 from shared.learning.accepting import open_conversation
+from shared.learning.comparison import Comparison
 from shared.learning.conversation import from_body
-from shared.learning.extractor import Extractor
+from shared.learning.extractor import Cost, Extractor, Unwilling
 from shared.learning.planning import Plan, Planner, Step
-from shared.ports import Condition, Item, Update
+from shared.ports import Condition, Item, Update, Write
 from shared.storage import bodies, items, lines, names
 from shared.storage.commit import Commits
 from shared.storage.items import Sealed
@@ -51,10 +55,10 @@ class Failed(StrEnum):
 
 
 class GivesUp(Exception):
-    """The task cannot be done however often it is tried; `reason` is for its owner."""
+    """The task cannot be done however often it is tried; `reason` is for its owner: one of Failed, or the extractor's own."""
 
-    def __init__(self, reason: Failed) -> None:
-        super().__init__(reason.value)
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
         self.reason = reason
 
 
@@ -69,6 +73,7 @@ class Extraction:
     commits: Commits
     planner: Planner
     extractor: Extractor
+    comparison: Comparison
 
     def learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
         """Do one delivery of a task. Returns its counts when it is done or has failed for good; raises when it should be tried again."""
@@ -83,14 +88,14 @@ class Extraction:
             self.commits.vaults.forget(owner)
             raise Unavailable from None
 
-    def fail(self, owner: str, task_id: str, run: int, reason: Failed) -> None:
+    def fail(self, owner: str, task_id: str, run: int, reason: str) -> None:
         """Record that a run failed; its conversation stays for the owner's retry. A task that ended otherwise stays as it is."""
         now = self.commits.vaults.clock()
         change = Update(
             names.TASK + task_id,
             set={
                 "status": TaskStatus.FAILED.value,
-                "error": reason.value,
+                "error": reason,
                 "updated_at": rfc3339(now),
                 "ttl": tasks.ttl(now),
             },
@@ -113,9 +118,14 @@ class Extraction:
         if task["run"] != run or task["status"] == TaskStatus.FAILED.value:
             raise Over
         task = self._begin(owner, sk, run)
+        if "dry_run" in task:
+            plan = self._decide(opened, task_id, str(task["plan"]), task)
+            self._finish(opened.keys, task, {"summary": plan.summary, "would_learn": would_learn(plan)}, 0)
+            return {"dry_run": 1}
         plan, commit = self._plan(opened, task_id, task)
         task = self._apply(opened.keys, task, plan, commit)
-        self._finish(opened.keys, task, plan, commit)
+        learned = self._refuse(opened.keys, task, plan, commit)
+        self._finish(opened.keys, task, {"memory_ids": learned, "summary": plan.summary}, plan.discarded)
         return {name: int(task[name]) for name in LEARNED if name in task}
 
     def _begin(self, owner: str, sk: str, run: int) -> Item:
@@ -142,7 +152,7 @@ class Extraction:
         if stored is None and task["applied"]:
             raise GivesUp(Failed.CONVERSATION_LOST)
         if stored is None:
-            plan = self._decide(opened, task_id, commit)
+            plan = self._decide(opened, task_id, commit, task)
             steps = [step.sealed.line for step in plan.steps if step.sealed]
             body = lines.encode([self._header(keys, task_id, plan), *steps])
             try:
@@ -155,7 +165,7 @@ class Extraction:
             raise Unavailable
         return self._read(keys, stored.body), commit
 
-    def _decide(self, opened: Opened, task_id: str, commit: str) -> Plan:
+    def _decide(self, opened: Opened, task_id: str, commit: str, task: Item) -> Plan:
         keys, vaults = opened.keys, self.commits.vaults
         stored = vaults.objects.get(names.conversation(keys.owner, keys.epoch, task_id))
         if stored is None:
@@ -164,8 +174,31 @@ class Extraction:
             conversation, received_at = from_body(open_conversation(keys, task_id, stored.body))
         except SealBroken:
             raise GivesUp(Failed.CONVERSATION_DAMAGED) from None
-        extracted = self.extractor.extract(conversation, preferences_of(opened))
+        known = partial(self.comparison.known, opened, conversation)
+        try:
+            extracted = self.extractor.extract(conversation, received_at, preferences_of(opened), known)
+        except Unwilling as unwilling:
+            self._spent(keys, task, unwilling.cost)
+            raise GivesUp(unwilling.code) from None
+        self._spent(keys, task, extracted.cost, extracted.quarantined)
         return self.planner.plan(opened, task_id, commit, conversation, received_at, extracted)
+
+    def _spent(self, keys: OwnerKeys, task: Item, cost: Cost, quarantined: int = 0) -> None:
+        """Count what a model cost, on the task and for the owner's day; and the orders that were kept out."""
+        counts = {"calls": cost.calls, "tokens_in": cost.tokens_in, "tokens_out": cost.tokens_out}
+        spent = {name: count for name, count in counts.items() if count}
+        noted: dict[str, int | str | bytes] = {"quarantined": quarantined} if quarantined else {}
+        if not spent and not noted:
+            return
+        now = self.commits.vaults.clock()
+        condition = Condition(equals={"run": task["run"], "finished_at": None})
+        writes: list[Write] = [Update(str(task["sk"]), set=noted, add=spent, condition=condition)]
+        if spent:
+            writes.append(Update(names.usage(now), set={"ttl": tasks.ttl(now)}, add=spent))
+        try:
+            self.commits.vaults.table.write(keys.owner, writes)
+        except Refused:
+            raise Over from None
 
     def _header(self, keys: OwnerKeys, task_id: str, plan: Plan) -> lines.Line:
         body = {
@@ -242,16 +275,18 @@ class Extraction:
         condition = Condition(equals={"applied": task["applied"], "run": task["run"], "finished_at": None})
         return Update(str(task["sk"]), set=changed, add={"applied": 1, counts: 1}, condition=condition)
 
-    def _finish(self, keys: OwnerKeys, task: Item, plan: Plan, commit: str) -> None:
-        """Take refused lines out of the plan, mark the task done, then delete the conversation."""
-        vaults, now = self.commits.vaults, self.commits.vaults.clock()
-        task_id, run = str(task["sk"]).removeprefix(names.TASK), int(task["run"])
+    def _refuse(self, keys: OwnerKeys, task: Item, plan: Plan, commit: str) -> list[str]:
+        """Take refused lines out of the plan and return the memories that were learned."""
         refused = set(str(task.get("refused", "")).split())
         if refused:
             self._drop(keys, commit, refused)
         made = [step.memory_id for step in plan.steps if step.counts != "archived"]
-        learned = [memory_id for memory_id in made if memory_id not in refused]
-        result = bodies.pack({"memory_ids": learned, "summary": plan.summary})
+        return [memory_id for memory_id in made if memory_id not in refused]
+
+    def _finish(self, keys: OwnerKeys, task: Item, result: Mapping[str, Any], discarded: int) -> None:
+        """Mark the task done, then delete the conversation."""
+        vaults, now = self.commits.vaults, self.commits.vaults.clock()
+        task_id, run = str(task["sk"]).removeprefix(names.TASK), int(task["run"])
         done = Update(
             str(task["sk"]),
             set={
@@ -259,10 +294,10 @@ class Extraction:
                 "updated_at": rfc3339(now),
                 "finished_at": rfc3339(now),
                 "gen": keys.generation,
-                "sealed": keys.seal(tasks.RESULT, task_id, run, result, vaults.random),
+                "sealed": keys.seal(tasks.RESULT, task_id, run, bodies.pack(result), vaults.random),
                 "ttl": tasks.ttl(now),
             },
-            add={"discarded": plan.discarded} if plan.discarded else {},
+            add={"discarded": discarded} if discarded else {},
             remove=("error",),
             condition=Condition(equals={"run": run, "finished_at": None}),
         )
@@ -293,3 +328,22 @@ class Extraction:
 
     def _forget_conversation(self, keys: OwnerKeys, task_id: str) -> None:
         self.commits.vaults.objects.erase(names.conversation(keys.owner, keys.epoch, task_id))
+
+
+def would_learn(plan: Plan) -> list[dict[str, Any]]:
+    """Return what a plan would do, for its owner to read: secrets are masked."""
+    actions = {"inserted": "insert", "touched": "touch", "updated": "update", "archived": "archive"}
+    return [
+        {
+            "action": actions[step.counts],
+            "memory_id": None if step.counts == "inserted" else step.memory_id,
+            "content": step.sealed.memory.content,
+            "scope": step.sealed.memory.scope.value,
+            "project": step.sealed.memory.project,
+            "agent": step.sealed.memory.agent,
+            "category": step.sealed.memory.category.value,
+            "importance": step.sealed.memory.importance,
+        }
+        for step in plan.steps
+        if step.sealed is not None
+    ]

@@ -1,7 +1,7 @@
 """The port that turns a conversation into candidates, and the extractor that needs no model."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -9,49 +9,102 @@ from shared.domain import limits
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
+from shared.learning.answers import Action
 from shared.learning.conversation import Conversation
+from shared.learning.quarantine import quarantine
 from shared.text import rules
 from shared.text.keywords import Words
+from shared.text.secrets import Masked
 
 RULES = "rules/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """One fact that may become a memory. `text` still holds its secrets; `quote` does not; `at` is when it was said, if known."""
+class Known:
+    """What an extractor may be shown of the memories: (id, masked text) that it may touch or update, and texts never to be learned."""
 
-    text: str
+    offered: tuple[tuple[str, str], ...] = ()
+    dismissed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One fact that may become a memory, or confirm or rewrite the offered memory `target`.
+
+    `masked` is the text with the values of its secrets apart; `quote` holds none; `at` is when it was said, if known.
+    """
+
+    masked: Masked
     scope: Scope
     category: Category
     importance: int
     quote: str
     at: datetime | None = None
+    action: Action = Action.INSERT
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What was asked of a model."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(self.calls + other.calls, self.tokens_in + other.tokens_in, self.tokens_out + other.tokens_out)
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What an extractor found. `dropped` counts facts that were left out: too many, too long or unwanted."""
+    """What an extractor found.
+
+    `dropped` counts facts that were left out (too many, too long, unwanted, unsound); `quarantined` orders to the assistant that came
+    in words which are not the person's. `experiences` are (masked) texts of what an agent tried and how it ended.
+    """
 
     candidates: tuple[Candidate, ...]
     dropped: int
     model: str
     summary: str | None = None
+    experiences: tuple[str, ...] = ()
+    quarantined: int = 0
+    cost: Cost = field(default_factory=Cost)
 
 
 class Extractor(Protocol):
     """Finds lasting facts in a conversation.
 
     Answers at most FACTS_TASK_COMPLETED (trigger `task_completed`) or FACTS_OTHER candidates, in the words' own language, none over
-    FACT_FULL_WIDTH, none of the assistant's own statements. Raises Unavailable when it may work later.
+    FACT_FULL_WIDTH, none of the assistant's own statements. `known` reads what may be compared with; an extractor that does not
+    compare does not call it. Raises Unavailable when it may work later, and Unwilling when it never will.
     """
 
-    def extract(self, conversation: Conversation, preferences: Preferences) -> Extracted: ...
+    def extract(
+        self, conversation: Conversation, received_at: datetime, preferences: Preferences, known: Callable[[], Known]
+    ) -> Extracted: ...
+
+
+class Unwilling(Exception):
+    """The extractor cannot do this conversation however often it is asked; `code` is for the task's owner."""
+
+    def __init__(self, code: str, cost: Cost) -> None:
+        super().__init__(code)
+        self.code, self.cost = code, cost
 
 
 class RulesExtractor:
     """Keyword triggers over the user's own sentences: works offline and writes no summary."""
 
-    def extract(self, conversation: Conversation, preferences: Preferences) -> Extracted:
+    def extract(
+        self,
+        conversation: Conversation,
+        received_at: datetime,  # noqa: ARG002 - rules read no dates
+        preferences: Preferences,
+        known: Callable[[], Known],  # noqa: ARG002 - rules compare nothing; equal texts are found by their tags
+    ) -> Extracted:
+        _, quarantined = quarantine(conversation.learned_from())
         spoken = [message for message in conversation.learned_from() if message.role == "user" and message.text]
         found = rules.extract(
             [message.text for message in spoken],
@@ -63,7 +116,7 @@ class RulesExtractor:
         )
         candidates = tuple(
             Candidate(
-                text=candidate.content,
+                masked=candidate.masked,
                 scope=Scope(candidate.type),
                 category=Category(candidate.category),
                 importance=candidate.importance,
@@ -72,7 +125,8 @@ class RulesExtractor:
             )
             for candidate in found.candidates
         )
-        return Extracted(candidates, found.over_limit + found.too_long + found.suppressed, RULES)
+        dropped = found.over_limit + found.too_long + found.suppressed
+        return Extracted(candidates, dropped, RULES, quarantined=quarantined)
 
 
 def facts(trigger: Trigger) -> int:

@@ -1,22 +1,27 @@
 """The plan of a task: which memories it will insert, touch, update and archive. Written once, then applied however often it takes."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from shared.domain import limits
-from shared.domain.drafts import with_content
+from shared.domain.drafts import with_masked
 from shared.domain.errors import SealBroken
 from shared.domain.ids import ulid, ulid_time
-from shared.domain.memory import Memory, Origin, Scope, Source, Status
+from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status
+from shared.learning.answers import Action
+from shared.learning.comparison import AUTOMATIC
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Extracted
 from shared.storage import items, names
 from shared.storage.items import Sealed, Stored
 from shared.storage.transactions import Change
 from shared.storage.vaults import Opened, Vaults
+from shared.text.normalise import full_width_length
+from shared.text.secrets import Masked
 
-AUTOMATIC = frozenset({Source.AUTO, Source.CONSOLIDATED})
+EXPERIENCE_IMPORTANCE = 5
 LISTED = 500
 
 
@@ -43,6 +48,26 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class _Making:
+    """What all memories of one plan have in common."""
+
+    task_id: str
+    commit: str
+    conversation: Conversation
+    received_at: datetime
+    model: str
+
+    def origin(self, candidate: Candidate) -> Origin:
+        return Origin(
+            task_id=self.task_id,
+            session_id=self.conversation.session_id,
+            at=candidate.at or self.received_at,
+            quote=candidate.quote[: limits.QUOTE_CHARACTERS] or None,
+            model=self.model,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Planner:
     """Decides what becomes of candidates. Reads the present state; changes nothing."""
 
@@ -61,81 +86,130 @@ class Planner:
         """Return the plan of a task (B10, B12). Its new memories have ids of the moment of its commit: none is younger than the
         journal's object that holds it, by whose name deleted memories are looked for.
 
-        A candidate whose text exists in its scope: active → touched, archived → active again, dismissed → left alone. What would be active
+        A candidate whose text exists in its scope: active → touched, archived → active again, dismissed → left alone. A candidate for an
+        offered memory touches or rewrites that one; where its new text is another memory's, it is touched only. What would be active
         beyond the limit archives as many of the least recently updated automatic memories of the same scopes; where there are none left,
         the least important is given up.
         """
         plan = Plan(discarded=extracted.dropped, summary=extracted.summary, model=extracted.model)
-        drafts = [
-            self._draft(task_id, commit, conversation, received_at, extracted.model, c) for c in extracted.candidates
-        ]
+        made = _Making(task_id, commit, conversation, received_at, extracted.model)
+        matched = [candidate for candidate in extracted.candidates if candidate.action is not Action.INSERT]
+        self._match(opened, plan, made, matched)
+        fresh = [candidate for candidate in extracted.candidates if candidate.action is Action.INSERT]
+        drafts = [self._draft(made, candidate) for candidate in fresh] + self._experiences(plan, made, extracted)
+        self._add(opened, plan, drafts)
+        return plan
+
+    def _add(self, opened: Opened, plan: Plan, drafts: Sequence[Memory]) -> None:
+        """Insert what is new, touch what is known, revive what made room before, leave alone what is dismissed."""
         tags = {items.dedup_tag(opened.keys, draft): draft for draft in drafts}
         plan.discarded += len(drafts) - len(tags)
         standing = self._standing(opened, list(tags))
+        taken = {step.memory_id for step in plan.steps}
         inserts: list[Memory] = []
         revived: list[Stored] = []
         for tag, draft in tags.items():
             known = standing.get(tag)
             if known is None:
                 inserts.append(draft)
-            elif known.memory.status is Status.DISMISSED:
+            elif known.memory.status is Status.DISMISSED or known.memory.id in taken:
                 plan.discarded += 1
             elif known.memory.status is Status.ARCHIVED:
                 revived.append(known)
             else:
                 self._step(opened, plan, "touched", known, known.memory)
         self._insert(opened, plan, inserts, revived)
-        return plan
 
-    def _draft(
-        self,
-        task_id: str,
-        commit: str,
-        conversation: Conversation,
-        received_at: datetime,
-        model: str,
-        candidate: Candidate,
-    ) -> Memory:
-        now, project = self.vaults.clock(), conversation.real_project()
+    def _match(self, opened: Opened, plan: Plan, made: _Making, candidates: Sequence[Candidate]) -> None:
+        """Touch or rewrite offered memories: each once, and only what is automatic and active still."""
+        if not candidates:
+            return
+        targets = [candidate.target or "" for candidate in candidates]
+        found = self._read(opened, targets)
+        rewritten = [
+            (candidate, stored, self._rewritten(made, stored.memory, candidate))
+            for candidate in candidates
+            if (stored := found.get(candidate.target or "")) is not None
+            and stored.memory.source in AUTOMATIC
+            and stored.memory.status is Status.ACTIVE
+        ]
+        plan.discarded += len(candidates) - len(rewritten)
+        tags = {items.dedup_tag(opened.keys, after): stored.memory.id for _, stored, after in rewritten}
+        others = self._standing(opened, list(tags))
+        taken: set[str] = set()
+        for _, stored, after in rewritten:
+            tag = items.dedup_tag(opened.keys, after)
+            if stored.memory.id in taken:
+                plan.discarded += 1
+                continue
+            taken.add(stored.memory.id)
+            own = tag not in others and tags[tag] == stored.memory.id
+            if after.content == stored.memory.content or not own:
+                self._step(opened, plan, "touched", stored, stored.memory)
+            else:
+                self._step(opened, plan, "updated", stored, after)
+
+    def _rewritten(self, made: _Making, memory: Memory, candidate: Candidate) -> Memory:
+        """Return the memory as an update wants it; a touch wants it as it is."""
+        if candidate.action is Action.TOUCH or not candidate.masked.text:
+            return memory
+        after = replace(
+            memory, category=candidate.category, importance=candidate.importance, origin=made.origin(candidate)
+        )
+        return with_masked(after, candidate.masked)
+
+    def _experiences(self, plan: Plan, made: _Making, extracted: Extracted) -> list[Memory]:
+        """Return what the agent experienced, as memories of its own; without a named agent there is nobody to keep them for."""
+        agent = made.conversation.agent
+        texts = [text for text in extracted.experiences if full_width_length(text) <= limits.CONTENT_FULL_WIDTH]
+        kept = texts if agent is not None else []
+        plan.discarded += len(extracted.experiences) - len(kept)
+        return [
+            self._draft(
+                made, Candidate(Masked(text, []), Scope.AGENT, Category.EXPERIENCE, EXPERIENCE_IMPORTANCE, quote="")
+            )
+            for text in kept
+        ]
+
+    def _draft(self, made: _Making, candidate: Candidate) -> Memory:
+        now, project = self.vaults.clock(), made.conversation.real_project()
         scope = candidate.scope
         if scope is Scope.PROJECT and project is None:
             scope = Scope.USER
         memory = Memory(
-            id=ulid(ulid_time(commit), self.vaults.random),
+            id=ulid(ulid_time(made.commit), self.vaults.random),
             version=1,
             content="",
             scope=scope,
             project=project if scope is Scope.PROJECT else None,
-            agent=conversation.agent if scope is Scope.AGENT else None,
+            agent=made.conversation.agent if scope is Scope.AGENT else None,
             category=candidate.category,
             importance=candidate.importance,
             source=Source.AUTO,
             status=Status.ACTIVE,
             created_at=now,
             updated_at=now,
-            origin=Origin(
-                task_id=task_id,
-                session_id=conversation.session_id,
-                at=candidate.at or received_at,
-                quote=candidate.quote[: limits.QUOTE_CHARACTERS],
-                model=model,
-            ),
+            origin=made.origin(candidate),
         )
-        return with_content(memory, candidate.text)
+        return with_masked(memory, candidate.masked)
 
     def _standing(self, opened: Opened, tags: Sequence[str]) -> dict[str, Stored]:
         """Return the memories that have these tags already; a damaged one will refuse its double when that is applied."""
-        table, owner = self.vaults.table, opened.keys.owner
-        found = table.get(owner, [names.DEDUP + tag for tag in tags])
+        found = self.vaults.table.get(opened.keys.owner, [names.DEDUP + tag for tag in tags])
         ids = {str(item["memory"]): sk.removeprefix(names.DEDUP) for sk, item in found.items()}
-        standing: dict[str, Stored] = {}
-        for item in table.get(owner, [names.MEMORY + memory_id for memory_id in ids]).values():
-            try:
+        return {ids[memory_id]: stored for memory_id, stored in self._read(opened, ids).items()}
+
+    def _read(self, opened: Opened, ids: Iterable[str]) -> dict[str, Stored]:
+        """Return the memories that exist and open, by id."""
+        wanted = [names.MEMORY + memory_id for memory_id in dict.fromkeys(ids)]
+        found: dict[str, Stored] = {}
+        if not wanted:
+            return found
+        for item in self.vaults.table.get(opened.keys.owner, wanted).values():
+            with suppress(SealBroken):
                 stored = items.from_item(opened.keys, item)
-            except SealBroken:
-                continue
-            standing[ids[stored.memory.id]] = stored
-        return standing
+                found[stored.memory.id] = stored
+        return found
 
     def _insert(self, opened: Opened, plan: Plan, inserts: list[Memory], revived: list[Stored]) -> None:
         """Make room, then let in what there is room for, the most important first; the rest is discarded."""
@@ -173,15 +247,9 @@ class Planner:
         while page := table.by_update(owner, f"{Status.ACTIVE.value}", before=before, limit=LISTED):
             ids += [key.partition("#")[2] for key in page]
             before = page[-1]
-        found: list[Stored] = []
-        for item in table.get(owner, [names.MEMORY + memory_id for memory_id in ids]).values():
-            try:
-                found.append(items.from_item(opened.keys, item))
-            except SealBroken:
-                continue
         eligible = [
             stored
-            for stored in found
+            for stored in self._read(opened, ids).values()
             if stored.memory.source in AUTOMATIC
             and stored.memory.status is Status.ACTIVE
             and stored.memory.id not in taken

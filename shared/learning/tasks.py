@@ -7,7 +7,7 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import NotFound, NotPossibleNow, Refused
 from shared.domain.ids import is_ulid
-from shared.domain.task import LEARNED, Task, TaskStatus
+from shared.domain.task import LEARNED, SPENT, Task, TaskStatus
 from shared.domain.times import epoch_seconds, moment, rfc3339
 from shared.keeping.cursors import Cursors
 from shared.ports import Condition, Item, Queue, Update, Value
@@ -20,7 +20,7 @@ RESULT = "task"
 """What the sealed result of a task is called in its seal."""
 
 
-def new_item(task_id: str, trigger: str, size: int, now: datetime) -> Item:
+def new_item(task_id: str, trigger: str, size: int, now: datetime, *, dry_run: bool) -> Item:
     """Return the item of a task that waits; `size` is that of its sealed conversation in bytes."""
     item: Item = {"sk": names.TASK + task_id, "kind": KIND, "status": TaskStatus.QUEUED.value, "trigger": trigger}
     item |= {
@@ -31,7 +31,7 @@ def new_item(task_id: str, trigger: str, size: int, now: datetime) -> Item:
         "applied": 0,
         "size": size,
     }
-    return item
+    return item | {"dry_run": 1} if dry_run else item
 
 
 def from_item(keys: OwnerKeys, item: Item) -> Task:
@@ -55,6 +55,10 @@ def from_item(keys: OwnerKeys, item: Item) -> Task:
         learned={name: int(item.get(name, 0)) for name in LEARNED},
         memory_ids=tuple(result.get("memory_ids", ())),
         summary=result.get("summary"),
+        dry_run="dry_run" in item,
+        would_learn=result.get("would_learn"),
+        quarantined=int(item.get("quarantined", 0)),
+        usage={name: int(item.get(name, 0)) for name in SPENT},
     )
 
 

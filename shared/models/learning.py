@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
 
 from shared.domain import limits
+from shared.domain.memory import Category, Scope
 from shared.domain.task import Task, TaskStatus, Trigger
 from shared.domain.times import rfc3339
 from shared.learning.conversation import Conversation, Message, text_of
@@ -71,6 +72,7 @@ class ConversationIn(Given):
     session_id: Name | None = None
     session_type: Literal["main", "subagent", "side_task"] = "main"
     outcome: Literal["completed", "failed", "cancelled"] = "completed"
+    dry_run: StrictBool = Field(default=False, description="learn nothing, and list on the task what would be learned")
 
     def conversation(self) -> Conversation:
         return Conversation(
@@ -81,6 +83,7 @@ class ConversationIn(Given):
             session_id=self.session_id,
             session_type=self.session_type,
             outcome=self.outcome,
+            dry_run=self.dry_run,
         )
 
 
@@ -102,8 +105,32 @@ class LearnedOut(Shown):
     discarded: int
 
 
+class SpentOut(Shown):
+    """What a task asked of a language model; zeros for the rules extractor."""
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+
+class WouldLearnOut(Shown):
+    """One thing that a dry run would have done; secrets are masked."""
+
+    action: Literal["insert", "touch", "update", "archive"]
+    memory_id: str | None
+    content: str
+    scope: Scope
+    project: str | None
+    agent: str | None
+    category: Category
+    importance: int
+
+
 class TaskOut(Shown):
-    """A piece of work. `error` says why it failed; a failed one can be retried for seven days."""
+    """A piece of work. `error` says why it failed; a failed one can be retried for seven days.
+
+    `quarantined` counts orders to the assistant that came in pasted or tool text and were kept out. `would_learn` is a dry run's result.
+    """
 
     id: str
     kind: str
@@ -113,6 +140,10 @@ class TaskOut(Shown):
     learned: LearnedOut
     memory_ids: list[str]
     summary: str | None
+    quarantined: int
+    usage: SpentOut
+    dry_run: bool
+    would_learn: list[WouldLearnOut] | None
     created_at: str
     updated_at: str
 
@@ -127,6 +158,10 @@ class TaskOut(Shown):
             learned=LearnedOut(**task.learned),
             memory_ids=list(task.memory_ids),
             summary=task.summary,
+            quarantined=task.quarantined,
+            usage=SpentOut(**task.usage),
+            dry_run=task.dry_run,
+            would_learn=None if task.would_learn is None else [WouldLearnOut(**one) for one in task.would_learn],
             created_at=rfc3339(task.created_at),
             updated_at=rfc3339(task.updated_at),
         )

@@ -96,6 +96,16 @@ class SettingsOut(Shown):
         return cls(**asdict(preferences))
 
 
+class TodayOut(Shown):
+    """What was done since midnight, UTC. `conversation_limit` 0: no limit; calls and tokens are the language model's."""
+
+    conversations: int
+    conversation_limit: int
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+
 class UsageOut(Shown):
     """Bytes stored for an owner against the quota, and counts. `active_limit` 0: no limit."""
 
@@ -107,6 +117,7 @@ class UsageOut(Shown):
     memories: int
     active: int
     active_limit: int
+    today: TodayOut
 
     @classmethod
     def of(cls, usage: Usage) -> Self:

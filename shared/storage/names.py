@@ -1,5 +1,7 @@
 """Where things lie: object keys in the bucket and sort keys in the table."""
 
+from datetime import datetime
+
 from shared.domain.ids import ULID
 
 HEAD = "head"
@@ -45,3 +47,8 @@ def conversation(owner: str, epoch: int, task: str = "") -> str:
 def due_shard(owner: str, shards: int) -> str:
     """The shard of the due index that an owner belongs to; owner names are uniform already."""
     return f"due#{int.from_bytes(owner.encode()[:4], 'big') % shards}"
+
+
+def usage(day: datetime) -> str:
+    """The sort key under which a day (UTC) of an owner is counted."""
+    return f"{USAGE}{day:%Y-%m-%d}"

@@ -61,7 +61,7 @@ class World:
         self.listing = Listing(self.vaults, cursors)
         self.auditing = Auditing(self.memories, cursors)
         self.choices = Choices(self.commits)
-        self.overview = Overview(self.commits, cursors)
+        self.overview = Overview(self.commits, cursors, 500)
         return steps
 
     def add(self, content: str, **more: Any) -> Memory:

@@ -4,7 +4,7 @@ import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from shared.domain.settings import Preferences
 from shared.domain.task import TaskStatus
 from shared.learning.conversation import Conversation
 from shared.learning.delivery import UnknownMessage
-from shared.learning.extractor import Extracted, Extractor, RulesExtractor
+from shared.learning.extractor import Extracted, Extractor, Known, RulesExtractor
 from shared.queues import deliver
 from shared.storage.transactions import Limits
 from tests.builders import OWNER, World
@@ -34,11 +34,13 @@ class Flaky:
         self.failures, self.error = failures, error
         self.rules: Extractor = RulesExtractor()
 
-    def extract(self, conversation: Conversation, preferences: Preferences) -> Extracted:
+    def extract(
+        self, conversation: Conversation, received_at: datetime, preferences: Preferences, known: Callable[[], Known]
+    ) -> Extracted:
         if self.failures:
             self.failures -= 1
             raise self.error
-        return self.rules.extract(conversation, preferences)
+        return self.rules.extract(conversation, received_at, preferences, known)
 
 
 def heard(world: World) -> QueuedMessage:
