@@ -97,10 +97,14 @@ described: $(READY) ## check that docs/openapi.json is what the routes say
 	@$(PY) -c 'import sys; from functions.openapi import text; sys.stdout.write(text())' | diff -u docs/openapi.json - || \
 	  { echo "docs/openapi.json is old: run make openapi"; exit 1; }
 
-# Figures: method and machine stand in benchmarks/.
+# Figures: docs/benchmarks.md says how they are measured and what they were. Stops at the first part that is over its budget.
+# `make bench DATA=DIR` also measures retrieval on labelled sets.
+DATA ?=
 .PHONY: bench
-bench: build ## measure imports, sizes, search and the secret detector
+bench: build ## measure calls, search, growth, imports, sizes and quality
 	$(PY) -m benchmarks.artefacts
+	$(PY) -m benchmarks
+	$(PY) -m benchmarks.growth --days 91 $(if $(DATA),--data $(DATA))
 	$(PY) -m benchmarks.index_scale
-	$(PY) -m benchmarks.retrieval
+	$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA))
 	$(PY) -m benchmarks.secrets

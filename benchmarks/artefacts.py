@@ -3,7 +3,7 @@
 Each function's layers are laid into one `/opt/python`-like folder and imported by a fresh process of an interpreter that
 holds only boto3, as Lambda's does, without any cache of bytecode to write to. Nothing of the checkout is on its path.
 
-    python -m benchmarks.artefacts            median of five imports per function, sizes
+    python -m benchmarks.artefacts            five imports per function, sizes
     python -m benchmarks.artefacts --once     one import each: the check after a build
 """
 
@@ -141,13 +141,14 @@ def foreign(folders: Iterable[Path], machine: str, system: str) -> str | None:
     return None
 
 
-def describe(artefact: Artefact, python: Path, runs: int) -> str:
-    """Return the line of the table: seconds (medians), budget, megabytes in all and per part.
+def describe(artefact: Artefact, python: Path, runs: int) -> tuple[str, bool]:
+    """Return the line of the table (median seconds by the clock, budget, megabytes in all and per part) and whether the budget holds.
 
-    The processor's seconds are held against the budget: other work on the machine hardly moves them.
+    The processor's seconds of the fastest run are held against the budget: other work on the machine only ever adds to them.
     """
     times = [import_seconds(artefact, python) for _ in range(runs)]
-    clock, seconds = (statistics.median(taken) for taken in zip(*times, strict=True))
+    clock = statistics.median(taken for taken, _ in times)
+    seconds = min(taken for _, taken in times)
     parts = {"code": size(artefact.task)} | {layer.name: size(layer) for layer in artefact.layers}
     total = sum(parts.values())
     if total > LAYER_LIMIT:
@@ -155,11 +156,11 @@ def describe(artefact: Artefact, python: Path, runs: int) -> str:
     verdict = "within" if seconds <= artefact.budget else "OVER"
     listed = ", ".join(f"{name} {count / 1e6:.1f}" for name, count in parts.items())
     imported = f"{clock:>8.3f}{seconds:>10.3f}  {verdict:<6} {artefact.budget:.1f}"
-    return f"{artefact.name:<22}{imported}  {total / 1e6:>7.1f}  {listed}"
+    return f"{artefact.name:<22}{imported}  {total / 1e6:>7.1f}  {listed}", seconds <= artefact.budget
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table; 1 when an artefact is broken."""
+    """Print the table; 1 when an artefact is broken, or slower to import than its budget in every one of several runs."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.artefacts", description="Import and weigh what sam built."
     )
@@ -176,12 +177,15 @@ def main(arguments: list[str]) -> int:
             print(f"Built for {other}: cannot be imported on this machine. `make build` builds for it.")
             return 0
         print(f"{'function':<22}{'import s':>8}{'processor':>10}  budget s     MB all  of which")
+        within = True
         for artefact in found:
-            print(describe(artefact, options.python, 1 if options.once else 5))
+            line, held = describe(artefact, options.python, 1 if options.once else 5)
+            print(line)
+            within = within and held
     except BrokenArtefact as broken:
         print(broken, file=sys.stderr)
         return 1
-    return 0
+    return 0 if within or options.once else 1
 
 
 if __name__ == "__main__":
