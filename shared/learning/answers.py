@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from functools import cache
+from typing import Any, Final
 
 from shared.domain import limits
 from shared.domain.memory import Category, Scope
@@ -27,37 +26,6 @@ DEFAULT_IMPORTANCE: Final = 5
 LONGEST_SUMMARY: Final = 2_000
 LONGEST_EXPERIENCE: Final = 500
 MOST_EXPERIENCES: Final = 5
-
-
-class _Asked(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class FactAsked(_Asked):
-    """One fact, as the model is asked to write it."""
-
-    content: str = Field(description="One self-contained sentence in the person's language")
-    type: Literal["user", "project"]
-    category: Literal["preference", "decision", "constraint", "credential", "event", "knowledge", "contact"]
-    importance: int = Field(ge=1, le=10)
-    action: Literal["insert", "touch", "update"]
-    target: str | None = Field(default=None, description="The number of a known memory, for touch and update only")
-
-
-class ExperienceAsked(_Asked):
-    """What an agent tried and how it ended, as the model is asked to write it."""
-
-    situation: str
-    action: str
-    outcome: str
-
-
-class AnswerAsked(_Asked):
-    """The whole answer, as the model is asked to write it."""
-
-    summary: str
-    facts: list[FactAsked]
-    experiences: list[ExperienceAsked] = Field(default_factory=list)
 
 
 class Action(StrEnum):
@@ -127,8 +95,11 @@ class Reading:
     cut: bool = False
 
 
+@cache
 def schema() -> dict[str, Any]:
     """Return the JSON schema of the wire form, for tools and structured output."""
+    from shared.learning.asked import AnswerAsked  # noqa: PLC0415 - pydantic is worth its import only when a model is asked
+
     return AnswerAsked.model_json_schema()
 
 

@@ -9,16 +9,16 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from shared.text.pattern import Pattern
+
 _DEPTH: Final = 48
-_GAP: Final = re.compile(r"(?:[\s\ufeff]+|//[^\n]{0,400}(?=\n|\Z)|/\*.{0,400}?\*/|#[^\n]{0,400}(?=\n|\Z))*", re.DOTALL)
-_OPEN: Final = re.compile(r"[{\[｛［]")
+_GAP: Final = Pattern(r"(?:[\s\ufeff]+|//[^\n]{0,400}(?=\n|\Z)|/\*.{0,400}?\*/|#[^\n]{0,400}(?=\n|\Z))*", re.DOTALL)
+_OPEN: Final = Pattern(r"[{\[｛［]")
 _CLOSES: Final = {"{": "}｝", "｛": "}｝", "[": "]］", "［": "]］"}
 _COMMA: Final = ",，、;；"
 _QUOTES: Final = {'"': '"', "'": "'", "“": '”"', "”": '”"', "‘": "’'", "’": "’'", "＂": "＂"}
-_STOPS: Final = {opening: re.compile(rf"[\\{re.escape(closing)}]") for opening, closing in _QUOTES.items()}
-_BARE: Final = re.compile(
-    r"-?Infinity\b|[A-Za-z_\u4e00-\u9fff][\w-]{0,40}|[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-)
+_STOPS: Final = {opening: Pattern(rf"[\\{re.escape(closing)}]") for opening, closing in _QUOTES.items()}
+_BARE: Final = Pattern(r"-?Infinity\b|[A-Za-z_\u4e00-\u9fff][\w-]{0,40}|[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _CONSTANTS: Final = {
     "true": True,
     "false": False,
@@ -29,14 +29,14 @@ _CONSTANTS: Final = {
     "-infinity": None,
     "undefined": None,
 }
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = Pattern(
     r'\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(["\\/bfnrt\']))'
 )
 _LETTERS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_AFTER_COMMA: Final = re.compile(
+_AFTER_COMMA: Final = Pattern(
     r"[\"'“”‘’＂{\[｛［}\]｝］\d+-]|[A-Za-z_]\w{0,40}\s*[:：]|(?:true|false|null|None|True|False|NaN)\b|\Z"
 )
-_DEBRIS: Final = re.compile(r"""[}\]][\s,]*[{\["]|["'”]\s*[,:]\s*["'“{\[]""")
+_DEBRIS: Final = Pattern(r"""[}\]][\s,]*[{\["]|["'”]\s*[,:]\s*["'“{\[]""")
 _TRIES: Final = 5_000
 _REREAD: Final = 200_000
 """Signs that may be read again after a string that never ends: a stray quote must not hide the answer behind it."""
@@ -84,7 +84,14 @@ def find(text: str) -> Iterator[Found]:
 
 def decoded(raw: str) -> str:
     """Return a string with its JSON escapes resolved; what is no escape stays as it is."""
-    return _ESCAPE.sub(_escaped, raw) if "\\" in raw else raw
+    if "\\" not in raw:
+        return raw
+    pieces: list[str] = []
+    done = 0
+    for escape in _ESCAPE.finditer(raw):
+        pieces += [raw[done : escape.start()], _escaped(escape)]
+        done = escape.end()
+    return "".join([*pieces, raw[done:]])
 
 
 def _escaped(escape: re.Match[str]) -> str:
