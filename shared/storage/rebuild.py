@@ -46,7 +46,7 @@ class _Journaled:
     graves: dict[str, list[Record]] = field(default_factory=dict)
     tags: dict[str, list[Record]] = field(default_factory=dict)
     applied: set[tuple[str, str]] = field(default_factory=set)
-    """Ids and commits that a later version of the same memory names: those were in the table."""
+    """Ids and commits that surely were in the table: a later version of the same memory names them, or they are folded."""
     held: dict[str, list[Record]] = field(default_factory=dict)
     """Records by the tag of their text."""
     settings: Record | None = None
@@ -93,6 +93,8 @@ class Rebuild:
                 if record.kind == lines.MEMORY:
                     found.lives.setdefault(record.id, []).append(record)
                     found.applied |= {(record.id, commit) for commit in record.prior}
+                    if listed.folded:  # only what repair has settled is folded
+                        found.applied.add((record.id, record.commit))
                     found.held.setdefault(items.dedup_tag(keys, record.memory()), []).append(record)
                 elif record.kind == lines.TOMBSTONE:
                     found.graves.setdefault(record.id, []).append(record)
@@ -127,11 +129,14 @@ class Rebuild:
     def _possible(self, keys: OwnerKeys, records: list[Record], journaled: _Journaled) -> list[Record]:
         """Return the versions that may stand, latest first; none when the memory was deleted.
 
-        Left out: one whose text another memory lost or held after it was written. That line's writer never came to its end, somebody
-        wrote the text again, and what became of that is the truth.
+        Left out: a line that may never have been applied, and whose text another memory lost or held after it was written. Then its
+        writer did not come to its end, somebody wrote the text again, and what became of that is the truth.
         """
         found: list[Record] = []
         for record in sorted(records, key=_age, reverse=True):
+            if (record.id, record.commit) in journaled.applied:
+                found.append(record)
+                continue
             tag = items.dedup_tag(keys, record.memory())
             lost = [grave for grave in journaled.tags.get(tag, ()) if grave.written > record.written]
             held = [other for other in journaled.held[tag] if (other.id, other.commit) in journaled.applied]
@@ -234,9 +239,10 @@ def _age(record: Record) -> tuple[int, datetime, str]:
 
 
 def _rank(journaled: _Journaled, tag: str, versions: list[Record]) -> tuple[bool, bool, bool, str]:
-    """Tell how surely a memory holds this text: it held it in the version before as well; it is no edit, which has another text to go
-    back to; a person wrote it; it was written later."""
+    """Tell how surely a memory holds this text: its line is folded, or it held it in the version before as well; it is no edit, which
+    has another text to go back to; a person wrote it; it was written later."""
     record, memory = versions[0], versions[0].memory()
     before = {(other.version, other.commit) for other in journaled.held[tag] if other.id == record.id}
-    sure = bool(memory.prior) and (record.version - 1, memory.prior[-1]) in before
+    sure = (record.id, record.commit) in journaled.applied
+    sure = sure or (bool(memory.prior) and (record.version - 1, memory.prior[-1]) in before)
     return sure, record.version == 1, memory.source in {Source.MANUAL, Source.IMPORTED}, record.commit

@@ -269,3 +269,24 @@ def test_two_runs_do_not_rebuild_one_owner_at_the_same_time() -> None:
     assert names.LEASE in world.table.partition(world.owner)
     assert world.tidy() is None
     assert world.tidy(hours=0.3) is not None
+
+
+def test_what_is_folded_surely_stood_whatever_else_became_of_its_text() -> None:
+    """Planned, then added and deleted by hand, then applied by a redelivery: the line is older than the tombstone of its text."""
+    world = World()
+    world.say("We decided to use PostgreSQL.", "I prefer tea.")
+    (message,) = world.work.receive()
+    world.restart(Steps(at=7, when="after"))
+    with pytest.raises(Crash):
+        world.deliver(message)
+    world.restart()
+    for text in ("We decided to use PostgreSQL.", "I prefer tea."):
+        world.delete(world.add(text).id)
+    world.clock.advance(world.work.visibility.total_seconds() + 1)
+    assert world.work_off() == [{"inserted": 2}]
+    settle(world)
+    assert_sound(world)
+    world.table.wipe()
+    world.restart()
+    world.tidy()
+    assert len(world.texts()) == 2
