@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
-from shared.domain.errors import NotFound, Refused, Unavailable, VersionMismatch
+from shared.domain.errors import Busy, NotFound, Refused, Unavailable, VersionMismatch
 from shared.domain.ids import ulid
 from shared.domain.memory import Memory
 from shared.ports import Condition, Item, Put, Write
@@ -122,6 +122,9 @@ class Commits:
             if isinstance(reason, Stale):
                 self.vaults.forget(keys.owner)
             raise reason from None
+        except Busy:  # says that nothing was changed, so nothing may come of it later
+            self.vaults.objects.erase(key)
+            raise
 
     def _keys(self, owner: str) -> Iterator[OwnerKeys]:
         for _ in range(TRIES):

@@ -209,15 +209,20 @@ def test_line_separators_and_any_script_come_back_from_every_form_of_the_journal
 
 
 def big(world: World, number: int) -> Record:
-    """Return a record of about 100 KB that does not compress."""
-    noise = "".join(chr(0x4E00 + byte) for byte in world.random(60_000))
+    """Return a record of about 10 KB that does not compress."""
+    noise = "".join(chr(0x4E00 + byte) for byte in world.random(6_000))
     world.clock.advance(1)
     return Record(
         lines.MEMORY, ulid(world.clock(), world.random), 1, ulid(world.clock(), world.random), {"content": noise}
     )
 
 
-def test_a_folded_object_is_at_most_four_megabytes_and_one_of_half_that_is_never_opened_again() -> None:
+def test_a_folded_object_keeps_its_limit_and_one_of_half_that_is_never_opened_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert limits.FOLD_BYTES == 4_000_000
+    monkeypatch.setattr(limits, "FOLD_BYTES", 400_000)  # a tenth of everything says the same, sooner
+    monkeypatch.setattr(limits, "BLOCK_BYTES", 12_800)
     world = World()
     world.add(FIRST)
     log = journal(world)
