@@ -51,6 +51,7 @@ class Discarded(StrEnum):
     ACTION = "action"
     LANGUAGE = "language"
     UNGROUNDED = "ungrounded"
+    FOREIGN = "foreign"
     DOUBLE = "double"
     LIMIT = "limit"
 
@@ -103,15 +104,16 @@ def schema() -> dict[str, Any]:
     return AnswerAsked.model_json_schema()
 
 
-def read(text: str, *, aliases: Collection[str], limit: int, said: str = "") -> Reading:
+def read(text: str, *, aliases: Collection[str], limit: int, said: str = "", foreign: str = "") -> Reading:
     """Read one answer: at most `limit` facts, the most important ones.
 
-    `aliases` are the targets that were offered. `said` is what the model was shown; when given, facts that share no word with it, or
-    are written in another language, are discarded. Raises Unreadable with a constant text that can be sent back to the model.
+    `aliases` are the targets that were offered. `said` is what the person and the assistant said; when given, facts that share
+    no word with it or are written in another language are discarded, and so are those whose words stand rather in `foreign`, the text of
+    tools and documents. Raises Unreadable with a constant text that can be sent back to the model.
     """
     found = sections(text)
     discarded: Counter[Discarded] = Counter()
-    grounds = unwanted.Grounds.of(said) if said else None
+    grounds = unwanted.Grounds.of(said, foreign) if said else None
     facts: dict[tuple[str, str | None], Fact] = {}
     for raw in found.facts:
         fact = _fact(raw, aliases, grounds)
@@ -179,6 +181,8 @@ def _spoilt(content: str, action: Action, grounds: "unwanted.Grounds | None") ->
             return reason
     if grounds and not grounds.share_language(words):
         return Discarded.LANGUAGE
+    if grounds and grounds.from_elsewhere(words):
+        return Discarded.FOREIGN
     return Discarded.UNGROUNDED if grounds and not grounds.share_words(words) else None
 
 

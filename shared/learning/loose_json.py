@@ -36,7 +36,7 @@ _LETTERS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _AFTER_COMMA: Final = Pattern(
     r"[\"'“”‘’＂{\[｛［}\]｝］\d+-]|[A-Za-z_]\w{0,40}\s*[:：]|(?:true|false|null|None|True|False|NaN)\b|\Z"
 )
-_DEBRIS: Final = Pattern(r"""[}\]][\s,]*[{\["]|["'”]\s*[,:]\s*["'“{\[]""")
+_DEBRIS: Final = Pattern(r"""[}\]][\s,]*[{\["]|[,:]\s*["'“{\[]""")
 _TRIES: Final = 5_000
 _REREAD: Final = 200_000
 """Signs that may be read again after a string that never ends: a stray quote must not hide the answer behind it."""

@@ -116,15 +116,22 @@ def _folded(tongue: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """The words and the language of what the model was shown."""
+    """The words and the language of what was said, and the words that only tools and documents brought in."""
 
     words: frozenset[str]
+    foreign: frozenset[str]
     language: str
 
     @classmethod
-    def of(cls, said: str) -> Self:
-        """Take the words of a text."""
-        return cls(frozenset(_words(said)), language(said))
+    def of(cls, said: str, foreign: str = "") -> Self:
+        """Take the words of what was said, and of what came from elsewhere."""
+        words = _words(said)
+        return cls(frozenset(words), frozenset(_words(foreign) - words), language(said))
+
+    def from_elsewhere(self, fact: str) -> bool:
+        """Whether more of the fact's words came only from tools and documents than were said."""
+        words = _words(fact)
+        return len(words & self.foreign) > len(words & self.words)
 
     def share_words(self, fact: str) -> bool:
         """Whether the fact has at least one word of the text, or none that could tell."""

@@ -42,6 +42,16 @@ def prepare(messages: Sequence[Message]) -> Material:
     return Material(tuple(told), placeholders, quarantined)
 
 
+def said(messages: Sequence[Message]) -> str:
+    """Return what the person and the assistant said in prepared messages."""
+    return "\n".join(message.text for message in messages if message.role in {"user", "assistant"})
+
+
+def foreign(messages: Sequence[Message]) -> str:
+    """Return what tools and documents brought into prepared messages."""
+    return "\n".join(message.text for message in messages if message.role in {"tool", PASTED})
+
+
 def _with_calls(message: Message) -> Iterator[Message]:
     yield replace(message, tool_calls=())
     for call in message.tool_calls:
