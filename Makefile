@@ -102,9 +102,9 @@ described: $(READY) ## check that docs/openapi.json is what the routes say
 DATA ?=
 .PHONY: bench
 bench: build ## measure calls, search, growth, imports, sizes and quality
-	$(PY) -m benchmarks.artefacts
 	$(PY) -m benchmarks
 	$(PY) -m benchmarks.growth --days 91 $(if $(DATA),--data $(DATA))
 	$(PY) -m benchmarks.index_scale
 	$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA))
 	$(PY) -m benchmarks.secrets
+	$(PY) -m benchmarks.artefacts

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.facts import facts
 from benchmarks.filling import conversations, fill
+from benchmarks.growth import ACTIVE_LIMIT, BUDGET, World
 from benchmarks.requests import Measured, Person
 from local.stack import Stack
 from shared import bootstrap
@@ -228,3 +230,11 @@ def test_no_request_scans_and_none_costs_more_units_than_documented(stack: Stack
     made = {call.operation for call in stack.calls.all()}
     assert "TransactWriteItems" in made
     assert not made & {"Scan", "ListObjectsV2", "ListTables"}
+
+
+@pytest.mark.parametrize("active_limit", [0, ACTIVE_LIMIT])
+def test_fifty_facts_a_day_take_less_than_thirty_megabytes_a_year(active_limit: int) -> None:
+    grown = World(active_limit).live(14, facts(random.Random(3)))
+    assert grown.memories == 14 * 50
+    assert 0 < grown.journal < grown.unfolded / 2
+    assert grown.a_year < BUDGET
