@@ -1,7 +1,7 @@
 """A conversation: what was said, which part of it is learned from, and when nothing is."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -14,6 +14,8 @@ from shared.domain.task import Trigger
 from shared.domain.times import moment, rfc3339
 from shared.text import keywords
 from shared.text.normalise import normalise, visible
+
+_TOOLS = frozenset({"tool", "function"})
 
 
 class Skipped(StrEnum):
@@ -54,11 +56,22 @@ class Conversation:
     def learned_from(self) -> tuple[Message, ...]:
         """Return the messages that count for the trigger, in their order (B7)."""
         if self.trigger is Trigger.TASK_COMPLETED:
-            chosen = [last for role in ("user", "assistant") if (last := self._last(role)) is not None]
-            return tuple(message for message in self.messages if any(message is one for one in chosen))
+            return tuple(self._last_turn())
         if self.trigger is Trigger.SESSION_END:
             return self.messages[-limits.SESSION_END_MESSAGES :]
         return self.messages
+
+    def _last_turn(self) -> Iterator[Message]:
+        """Yield the last user message and the last answer; and of what came between only tool calls and what they returned (B15)."""
+        chosen = [last for role in ("user", "assistant") if (last := self._last(role)) is not None]
+        between, missing = False, len(chosen)
+        for message in self.messages:
+            if any(message is one for one in chosen):
+                yield message
+                missing -= 1
+                between = message.role == "user" and missing > 0
+            elif between and (message.role in _TOOLS or message.tool_calls):
+                yield message if message.role in _TOOLS else replace(message, text="")
 
     def real_project(self) -> str | None:
         """Return the project; `default` is none."""

@@ -31,8 +31,9 @@ from shared.learning import tasks
 from shared.learning.accepting import open_conversation
 from shared.learning.comparison import Comparison
 from shared.learning.conversation import from_body
-from shared.learning.extractor import Cost, Extractor, Unwilling
+from shared.learning.extractor import Cost, Extractor, Interrupted, Unwilling
 from shared.learning.planning import Plan, Planner, Step
+from shared.observability import alarm
 from shared.ports import Condition, Item, Update, Write
 from shared.storage import bodies, items, lines, names
 from shared.storage.commit import Commits
@@ -89,7 +90,9 @@ class Extraction:
             raise Unavailable from None
 
     def fail(self, owner: str, task_id: str, run: int, reason: str) -> None:
-        """Record that a run failed; its conversation stays for the owner's retry. A task that ended otherwise stays as it is."""
+        """Record that a run failed, and tell the operator; its conversation stays for the owner's retry. A task that ended otherwise
+        stays as it is.
+        """
         now = self.commits.vaults.clock()
         change = Update(
             names.TASK + task_id,
@@ -105,6 +108,7 @@ class Extraction:
             self.commits.vaults.table.write(owner, [change])
         except Refused:
             return
+        alarm("task_failed", error=reason)
 
     def _learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
         sk = names.TASK + task_id
@@ -180,6 +184,9 @@ class Extraction:
         except Unwilling as unwilling:
             self._spent(keys, task, unwilling.cost)
             raise GivesUp(unwilling.code) from None
+        except Interrupted as interrupted:
+            self._spent(keys, task, interrupted.cost)
+            raise interrupted.problem from None
         self._spent(keys, task, extracted.cost, extracted.quarantined)
         return self.planner.plan(opened, task_id, commit, conversation, received_at, extracted)
 

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Protocol
 
 from shared.domain import limits
+from shared.domain.asking import ModelUnavailable
+from shared.domain.errors import Unavailable
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
@@ -78,7 +80,8 @@ class Extractor(Protocol):
 
     Answers at most FACTS_TASK_COMPLETED (trigger `task_completed`) or FACTS_OTHER candidates, in the words' own language, none over
     FACT_FULL_WIDTH, none of the assistant's own statements. `known` reads what may be compared with; an extractor that does not
-    compare does not call it. Raises Unavailable when it may work later, and Unwilling when it never will.
+    compare does not call it. Raises Unavailable when it may work later (Interrupted, where that cost something), and Unwilling when it
+    never will.
     """
 
     def extract(
@@ -92,6 +95,14 @@ class Unwilling(Exception):
     def __init__(self, code: str, cost: Cost) -> None:
         super().__init__(code)
         self.code, self.cost = code, cost
+
+
+class Interrupted(Unavailable):
+    """A model that had answered before failed in a way that may pass; `cost` is what those answers cost."""
+
+    def __init__(self, problem: ModelUnavailable, cost: Cost) -> None:
+        super().__init__()
+        self.problem, self.cost = problem, cost
 
 
 class RulesExtractor:

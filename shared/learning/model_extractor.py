@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from shared.domain.asking import Answer, Ask, ModelRefused, ModelTimeout
+from shared.domain.asking import Answer, Ask, ModelRefused, ModelTimeout, ModelUnavailable
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
 from shared.learning import answers
 from shared.learning.conversation import Conversation, Message
 from shared.learning.evidence import Evidence
-from shared.learning.extractor import Candidate, Cost, Extracted, Known, Unwilling, facts
+from shared.learning.extractor import Candidate, Cost, Extracted, Interrupted, Known, Unwilling, facts
 from shared.learning.model import Model
 from shared.learning.prompts.extract import PROMPT_VERSION, Prompt, build, parts
 from shared.learning.prompts.material import Material, prepare
@@ -55,7 +55,7 @@ class ModelExtractor:
         preferences: Preferences,  # noqa: ARG002 - keywords steer the rules only
         known: Callable[[], Known],
     ) -> Extracted:
-        """Return what the model found. Raises ModelUnavailable; Unwilling for a refusing or unreadable model."""
+        """Return what the model found. Raises Interrupted; Unwilling for a refusing or unreadable model."""
         material = prepare(conversation.learned_from())
         if not any(message.role == "user" for message in material.messages):
             return Extracted((), 0, PROMPT_VERSION, quarantined=material.quarantined)
@@ -66,12 +66,14 @@ class ModelExtractor:
         candidates = [self._candidate(fact, target, material, evidence) for fact, target in kept]
         sound = tuple(candidate for candidate in candidates if candidate is not None)
         hidden = material.placeholders.hidden
+        acted = any(message.role == "tool" for message in material.messages)
+        experiences = gathered.experiences if acted else []
         return Extracted(
             candidates=sound,
-            dropped=gathered.dropped + len(gathered.facts) - len(sound),
+            dropped=gathered.dropped + len(gathered.facts) - len(sound) + len(gathered.experiences) - len(experiences),
             model=f"{gathered.model} {PROMPT_VERSION}",
             summary=hidden("\n".join(gathered.summaries)) or None,
-            experiences=tuple(hidden(f"{e.situation} → {e.action} → {e.outcome}") for e in gathered.experiences),
+            experiences=tuple(hidden(f"{e.situation} → {e.action} → {e.outcome}") for e in experiences),
             quarantined=material.quarantined,
             cost=gathered.cost,
         )
@@ -116,11 +118,13 @@ class ModelExtractor:
     def _ask(self, system: str, user: str, ends: float, gathered: _Gathered) -> Answer:
         left = ends - self.monotonic()
         if left < LEAST_SECONDS:
-            raise ModelTimeout
+            raise Interrupted(ModelTimeout(), gathered.cost)
         try:
             answer = self.model.ask(Ask(system, user, answers.schema(), MAX_TOKENS, left))
         except ModelRefused as refused:
             raise Unwilling(refused.code, gathered.cost) from None
+        except ModelUnavailable as problem:
+            raise Interrupted(problem, gathered.cost) from None
         gathered.cost += Cost(1, answer.tokens_in, answer.tokens_out)
         gathered.model = answer.model
         return answer

@@ -10,6 +10,7 @@ from shared.domain.task import TaskStatus
 from shared.domain.times import moment, rfc3339
 from shared.learning import tasks
 from shared.learning.extraction import Failed
+from shared.observability import alarm
 from shared.ports import Condition, Item, Queue, Update
 from shared.storage import names
 from shared.storage.vaults import Opened, Vaults
@@ -87,6 +88,7 @@ class Waiting:
             self.vaults.table.write(owner, [change])
         except Refused:
             return 0
+        alarm("task_failed", error=Failed.NOT_AVAILABLE.value)
         return 1
 
     def _conversations(self, opened: Opened, found: dict[str, Item], now: datetime) -> tuple[int, list[datetime]]:
