@@ -19,7 +19,7 @@ from tests.fakes import Crash, Steps
 
 LEASE_AND_MORE = 0.3
 """Hours after which a dead run's lease is over and a dead writer's line is old."""
-QUIET = 3
+QUIET = 2
 
 
 def opened(world: World) -> Opened:
