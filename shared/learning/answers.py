@@ -107,9 +107,9 @@ def schema() -> dict[str, Any]:
 def read(text: str, *, aliases: Collection[str], limit: int, said: str = "", foreign: str = "") -> Reading:
     """Read one answer: at most `limit` facts, the most important ones.
 
-    `aliases` are the targets that were offered. `said` is what the person and the assistant said; when given, facts that share
+    `aliases` are the targets that were offered. `said` is what the person said or could agree to; when given, facts that share
     no word with it or are written in another language are discarded, and so are those whose words stand rather in `foreign`, the text of
-    tools and documents. Raises Unreadable with a constant text that can be sent back to the model.
+    tools, documents and an assistant whom nobody answered. Raises Unreadable with a constant text that can be sent back to the model.
     """
     found = sections(text)
     discarded: Counter[Discarded] = Counter()

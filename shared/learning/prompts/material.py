@@ -43,13 +43,22 @@ def prepare(messages: Sequence[Message]) -> Material:
 
 
 def said(messages: Sequence[Message]) -> str:
-    """Return what the person and the assistant said in prepared messages."""
-    return "\n".join(message.text for message in messages if message.role in {"user", "assistant"})
+    """Return what the person said in prepared messages, and what the assistant said before the person spoke again."""
+    return _text(messages, own=True)
 
 
 def foreign(messages: Sequence[Message]) -> str:
-    """Return what tools and documents brought into prepared messages."""
-    return "\n".join(message.text for message in messages if message.role in {"tool", PASTED})
+    """Return the rest: what tools and documents brought in, and the assistant's last words, to which nobody has agreed."""
+    return _text(messages, own=False)
+
+
+def _text(messages: Sequence[Message], *, own: bool) -> str:
+    last = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
+    return "\n".join(
+        message.text
+        for at, message in enumerate(messages)
+        if own == (message.role == "user" or (message.role == "assistant" and at < last))
+    )
 
 
 def _with_calls(message: Message) -> Iterator[Message]:

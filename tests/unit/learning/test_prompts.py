@@ -265,7 +265,9 @@ def test_a_model_sees_own_words_pasted_text_and_tools_apart_and_nothing_of_the_s
         ("tool", '→ ls {"path": "新建"}'),
     ]
     assert material.quarantined == 0
-    assert said(material.messages).split() == ["数据库密码是", "NACRE_SECRET_1。", "就这样", "好的"]
+    assert said(material.messages).split() == ["数据库密码是", "NACRE_SECRET_1。", "就这样"]
     assert "DEBUG=1" in foreign(material.messages)
     assert "connect" in foreign(material.messages)
+    assert "好的" in foreign(material.messages)
+    assert "好的" in said([*material.messages, user("对，就第二个")])
     assert list(material.placeholders.values.values()) == ["Tiger#2291"]
