@@ -12,6 +12,7 @@ from botocore.exceptions import ReadTimeoutError
 from local.pollers import queue_of
 from local.stack import Stack
 from shared import bootstrap
+from tests.e2e.storage import owner_of
 
 
 @dataclass
@@ -121,6 +122,13 @@ def deliver(stack: Stack, folder: str, *records: dict[str, Any]) -> list[str]:
     """Give a queue function a batch; return the ids that it wants delivered again. Raises what its failure raises."""
     answer = stack.functions.invoke(function(stack, folder), {"Records": list(records)}, "request")
     return [one["itemIdentifier"] for one in answer["batchItemFailures"]]
+
+
+def tidied(stack: Stack, sub: str) -> bool:
+    """Do one owner's maintenance, and tell whether it was done; everybody's takes longer the more people a stack has."""
+    owner = owner_of(stack, sub)
+    body = json.dumps({"v": 1, "kind": "tidy", "owner": owner})
+    return deliver(stack, "maintenance", record(body, owner, number=1)) == []
 
 
 def send(stack: Stack, queue: str, body: str, group: str, token: str) -> None:

@@ -13,7 +13,7 @@ from shared.bootstrap import recall
 from shared.recall.index import Index
 from shared.storage import names
 from tests.e2e.client import MEMORIES, SEARCH, Person
-from tests.e2e.faults import deliver, held_messages, record, refused
+from tests.e2e.faults import deliver, held_messages, record, refused, tidied
 from tests.e2e.storage import items_of, objects, owner_of
 
 
@@ -42,7 +42,7 @@ def test_case_54_what_is_deleted_is_found_by_no_way_and_in_no_warm_process(
     kept = ann.add("I drink green tea")
     path = f"{MEMORIES}/{made['id']}"
     if built:
-        assert stack.run_maintenance()["idle"]
+        assert tidied(stack, ann.sub)
     assert ann.found("花生过敏", project="kitchen") == ["我对花生过敏"]
     assert ann.call("DELETE", path).status == 204
     for _ in range(2):
@@ -52,7 +52,7 @@ def test_case_54_what_is_deleted_is_found_by_no_way_and_in_no_warm_process(
         assert "花生" not in ann.context("我对什么过敏", project="kitchen", force=True)["text"]
         for method, target in (("GET", path), ("DELETE", path), ("GET", f"{path}/history"), ("POST", f"{path}/reveal")):
             assert ann.call(method, target).status == 404
-        assert stack.run_maintenance()["idle"]
+        assert tidied(stack, ann.sub)
     usage = ann.ok("GET", "/v1/usage")
     assert (usage["memories"], usage["active"]) == (1, 1)
 
@@ -70,12 +70,12 @@ def test_case_55_no_way_of_going_leaves_an_orphan(stack: Stack, ann: Person) -> 
     soon = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
     made = [ann.add(f"fact number {number}") for number in range(6)]
     ann.add("this one ends soon", expires_at=soon)
-    assert stack.run_maintenance()["idle"]
+    assert tidied(stack, ann.sub)
     ann.ok("DELETE", f"{MEMORIES}/{made[0]['id']}")
     dismiss(ann, made[1]["id"])
     ann.ok("PATCH", f"{MEMORIES}/{made[2]['id']}", {"content": "fact number two"})
     ann.ok("DELETE", f"{MEMORIES}/{made[3]['id']}")
-    assert stack.run_maintenance()["idle"]
+    assert tidied(stack, ann.sub)
     memories = {item["sk"]["S"].removeprefix(names.MEMORY): item for item in items_of(stack, ann.sub, names.MEMORY)}
     searchable = {key for key, item in memories.items() if item["status"]["S"] != "dismissed"}
     assert set(index_of(stack, ann).ids()) == searchable

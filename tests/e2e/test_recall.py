@@ -8,7 +8,7 @@ import pytest
 from local.stack import Stack
 from shared.recall.ranking import PRESETS
 from tests.e2e.client import MEMORIES, SEARCH, Person
-from tests.e2e.faults import before_each, refused
+from tests.e2e.faults import before_each, refused, tidied
 from tests.e2e.storage import objects
 
 
@@ -26,7 +26,7 @@ def test_a_project_sees_itself_and_the_person_and_a_star_sees_all(stack: Stack, 
     ann.add("release notes of blog", **place("blog"))
     ann.add("release notes of mine")
     if built:
-        assert stack.run_maintenance()["idle"]
+        assert tidied(stack, ann.sub)
     assert set(ann.found("release notes", project="商店")) == {"release notes of shop", "release notes of mine"}
     assert ann.found("release notes") == ["release notes of mine"]
     assert ann.found("release notes", project="nowhere") == ["release notes of mine"]
@@ -41,7 +41,7 @@ def test_agents_see_no_other_agents_memories(stack: Stack, ann: Person, built: b
     ann.add("retry of the build helps, says one", **experience("builder"))
     ann.add("retry of the build hurts, says two", **experience("critic"))
     if built:
-        assert stack.run_maintenance()["idle"]
+        assert tidied(stack, ann.sub)
     assert ann.found("retry of the build", agent="builder") == ["retry of the build helps, says one"]
     assert ann.found("retry of the build") == ann.found("retry of the build", project="*") == []
     assert ann.found("retry of the build", agent="*") == []
@@ -54,7 +54,8 @@ def test_people_see_nobody_elses_memories(stack: Stack, ann: Person, bob: Person
     ann.add("the quiet harbour opens at nine")
     bob.add("the loud harbour opens at ten")
     if built:
-        assert stack.run_maintenance()["idle"]
+        assert tidied(stack, ann.sub)
+        assert tidied(stack, bob.sub)
     assert ann.found("harbour opens", project="*") == ["the quiet harbour opens at nine"]
     assert bob.found("harbour opens", project="*") == ["the loud harbour opens at ten"]
     assert Person(stack, "carl").found("harbour opens") == []
@@ -66,19 +67,19 @@ def test_dismissed_ones_are_never_found_and_come_back_when_restored(stack: Stack
         for status, found in (("dismissed", 0), ("active", 1)):
             ann.ok("PATCH", f"{MEMORIES}/{made['id']}", {"status": status})
             if built:
-                assert stack.run_maintenance()["idle"]
+                assert tidied(stack, ann.sub)
             assert len(ann.found("harbour")) == found
             assert len(ann.context("when does the harbour open")["memory_ids"]) == found
 
 
 def test_an_edit_is_found_by_its_new_words_only(stack: Stack, ann: Person) -> None:
     made = ann.add("the harbour opens at nine")
-    assert stack.run_maintenance()["idle"]
+    assert tidied(stack, ann.sub)
     ann.ok("PATCH", f"{MEMORIES}/{made['id']}", {"content": "the museum opens at ten"})
     for _ in range(2):
         assert ann.found("harbour") == []
         assert ann.found("museum") == ["the museum opens at ten"]
-        assert stack.run_maintenance()["idle"]
+        assert tidied(stack, ann.sub)
 
 
 def recomputed(signals: dict[str, float], preset: str, hits: list[dict[str, Any]]) -> float:
@@ -180,7 +181,7 @@ def test_what_is_a_credential_is_found_by_its_label_and_never_shown(ann: Person)
 
 def test_an_index_that_is_lost_or_damaged_is_done_without(stack: Stack, ann: Person) -> None:
     ann.add("the harbour opens at nine")
-    assert stack.run_maintenance()["idle"]
+    assert tidied(stack, ann.sub)
     (key,) = [key for key in objects(stack, ann.sub) if "/index/" in key]
     bucket, s3 = os.environ["BUCKET_NAME"], stack.clients.s3
     body = objects(stack, ann.sub)[key]
@@ -188,7 +189,7 @@ def test_an_index_that_is_lost_or_damaged_is_done_without(stack: Stack, ann: Per
         s3.put_object(Bucket=bucket, Key=key, Body=broken)
         stack.functions.reload()
         assert ann.found("harbour") == ["the harbour opens at nine"]
-    assert stack.run_maintenance()["idle"]
+    assert tidied(stack, ann.sub)
     s3.delete_object(Bucket=bucket, Key=key)
     stack.functions.reload()
     assert ann.found("harbour") == ["the harbour opens at nine"]
@@ -207,7 +208,7 @@ def test_a_store_that_fails_fails_a_search_and_no_chat(
     stack: Stack, ann: Person, service: str, call: str, code: str, status: int
 ) -> None:
     ann.add("the harbour opens at nine")
-    assert stack.run_maintenance()["idle"]
+    assert tidied(stack, ann.sub)
     stack.functions.reload()
     with refused(service, call, code, status=status):
         answer = ann.call("POST", SEARCH, {"query": "harbour"})
