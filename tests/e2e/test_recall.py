@@ -119,7 +119,7 @@ def test_an_explanation_adds_up_to_the_score_and_scores_fall(ann: Person, preset
 
 
 def test_a_limit_is_kept_and_an_owners_own_limit_holds_without_one(ann: Person) -> None:
-    for number in range(60):
+    for number in range(52):
         ann.add(f"harbour fact number {number}")
     assert len(ann.found("harbour fact")) == 10
     assert len(ann.found("harbour fact", limit=1)) == 1
