@@ -5,7 +5,7 @@ placeholder, or of a secret, spoils the fact. Why this form of placeholder: docs
 """
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Self
@@ -15,6 +15,7 @@ from shared.text.pattern import Pattern
 
 _ANYWHERE_FROM = 8
 """Values of this length are replaced wherever they stand; shorter ones only as whole words: "1234" is not part of "12345"."""
+_GRAM = 3
 _JOINT = r"(?:[\s\\_-]|&#95;){0,3}"
 _ANY = Pattern(
     rf"(?i)(?<![A-Za-z0-9_])nacre{_JOINT}secret{_JOINT}(?:(?P<mark>x[0-9a-f]{{4}}){_JOINT})?(?P<number>\d{{1,6}})(?![A-Za-z0-9_])"
@@ -51,7 +52,7 @@ class Placeholders:
         mark = _mark(texts)
         names: dict[str, str] = {}
         taken_apart = [list(_apart(text, names, mark)) for text in texts]
-        for value in sorted(names, key=len, reverse=True):
+        for value in _standing_again(names, taken_apart):
             taken_apart = [_again(pieces, value, names[value]) for pieces in taken_apart]
         hidden = tuple("".join(text for text, _ in pieces) for pieces in taken_apart)
         return cls(hidden, {name: value for value, name in names.items()})
@@ -115,6 +116,14 @@ def _apart(text: str, names: dict[str, str], mark: str) -> Iterator[Piece]:
         yield names.setdefault(value, _name(mark, len(names) + 1)), True
         done = secret.end
     yield text[done:], False
+
+
+def _standing_again(values: Iterable[str], texts: Sequence[Sequence[Piece]]) -> list[str]:
+    """Return the values that still stand somewhere, longest first. Few do: a look at their ends spares searching for most."""
+    rest = "\0".join(piece for pieces in texts for piece, is_name in pieces if not is_name)
+    grams = {rest[at : at + _GRAM] for at in range(len(rest))}
+    maybe = (value for value in values if len(value) < _GRAM or {value[:_GRAM], value[-_GRAM:]} <= grams)
+    return sorted((value for value in maybe if value in rest), key=len, reverse=True)
 
 
 def _again(pieces: list[Piece], value: str, name: str) -> list[Piece]:
