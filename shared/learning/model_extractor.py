@@ -17,7 +17,7 @@ from shared.learning.evidence import Evidence
 from shared.learning.extractor import Candidate, Cost, Extracted, Interrupted, Known, Unwilling, facts
 from shared.learning.model import Model
 from shared.learning.prompts.extract import PROMPT_VERSION, Prompt, build, parts
-from shared.learning.prompts.material import Material, prepare
+from shared.learning.prompts.material import Material, foreign, prepare, said
 
 PART = 24_000
 """Full-width characters of a conversation that go into one call."""
@@ -102,17 +102,22 @@ class ModelExtractor:
     def _read(
         self, prompt: Prompt, part: Sequence[Message], limit: int, ends: float, gathered: _Gathered
     ) -> answers.Reading:
-        """Ask, and ask once more with what was wrong."""
-        said = "\n".join(message.text for message in part)
+        """Ask, and ask once more with what was wrong; of one that ran out of tokens again, the whole facts count."""
         user = prompt.user
         for last in (False, True):
             answer = self._ask(prompt.system, user, ends, gathered)
             try:
-                return answers.read(answer.text, aliases=frozenset(prompt.aliases), limit=limit, said=said)
+                reading = answers.read(
+                    answer.text, aliases=frozenset(prompt.aliases), limit=limit, said=said(part), foreign=foreign(part)
+                )
             except answers.Unreadable as unreadable:
                 if last or answer.stop == "refused":
                     break
                 user = f"{prompt.user}{_AGAIN}{unreadable}"
+            else:
+                if last or not (reading.cut and answer.stop == "length"):
+                    return reading
+                user = f"{prompt.user}{_AGAIN}{answers.Problem.CUT}"
         raise Unwilling(UNREADABLE, gathered.cost)
 
     def _ask(self, system: str, user: str, ends: float, gathered: _Gathered) -> Answer:
