@@ -147,19 +147,19 @@ class _Recorder:
     def __init__(self, log: CallLog) -> None:
         self.log = log
 
-    def before(self, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
-        """`before-call`: note when and at which step the call starts."""
+    def before(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        """`before-call`: note what is called, when and at which step."""
         trail = FOLLOWED.trail
         if trail is None:
             return
         METER.reset()
-        context["trail"] = (trail, trail.steps + 1, time.perf_counter(), _length(params.get("body")))
+        context["trail"] = (trail, model, trail.steps + 1, time.perf_counter(), _length(params.get("body")))
 
-    def after(self, model: Any, context: dict[str, Any], **answer: Any) -> None:
-        """`after-call` and `after-call-error`: write the entry."""
+    def after(self, context: dict[str, Any], **answer: Any) -> None:
+        """`after-call` and `after-call-error` (which does not say what was called): write the entry."""
         if "trail" not in context:
             return
-        trail, step, started, sent = context.pop("trail")
+        trail, model, step, started, sent = context.pop("trail")
         trail.steps = max(trail.steps, step)
         parsed = answer.get("parsed") or {}
         failure = answer.get("exception")
