@@ -10,7 +10,7 @@ from shared.queues import deliver
 
 
 def tidy(body: str, receipt: str, receives: int) -> Mapping[str, int]:  # noqa: ARG001 - every queue's messages come like this
-    return maintenance.duties().do(body)
+    return maintenance.duties().do(body, receipt)
 
 
 def handler(event: dict[str, Any], context: Any) -> PartialItemFailureResponse | dict[str, int]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from shared.domain import limits
 from shared.domain.times import moment
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidying
@@ -33,8 +34,18 @@ class Duties:
             return self.scheduling.everyone()
         raise UnknownDuty
 
-    def do(self, body: str) -> dict[str, int]:
-        """Do what one message of the maintenance queue says and return counts for the log. Raises UnknownDuty."""
+    def do(self, body: str, receipt: str) -> dict[str, int]:
+        """Do what one message of the maintenance queue says and return counts for the log.
+
+        A failure shortens the message's own visibility, so that its owner does not wait for hours, and is raised. Raises UnknownDuty.
+        """
+        try:
+            return self._do(body)
+        except Exception:
+            self.scheduling.maintenance.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
+            raise
+
+    def _do(self, body: str) -> dict[str, int]:
         try:
             message = json.loads(body)
             kind, version = message["kind"], message["v"]

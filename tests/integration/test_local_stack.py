@@ -225,7 +225,7 @@ def test_a_failing_message_is_tried_three_times_and_then_lies_in_the_dead_letter
         counts = [batch["Records"][0]["attributes"]["ApproximateReceiveCount"] for batch in sample.batches]
         assert counts == [str(number) for number in range(1, tries + 1)]
         assert stack.pollers.waiting() == 1
-        stack.queue_clock.advance(720)
+        stack.queue_clock.advance(1800)
     assert stack.wait_until_idle()
     assert (len(sample.batches), stack.pollers.waiting(), stack.dead_letters()) == (3, 0, 1)
 
@@ -353,7 +353,7 @@ def test_the_resources_have_the_templates_settings(stack: Stack) -> None:
     recovery = backups["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
     assert recovery["PointInTimeRecoveryStatus"] == "ENABLED"
     settings = clients.sqs.get_queue_attributes(QueueUrl=outputs["WorkQueueUrl"], AttributeNames=["All"])["Attributes"]
-    assert (settings["FifoQueue"], settings["VisibilityTimeout"]) == ("true", "720")
+    assert (settings["FifoQueue"], settings["VisibilityTimeout"]) == ("true", "1800")
     assert clients.kms.get_key_rotation_status(KeyId=outputs["KeyArn"])["KeyRotationEnabled"]
     assert os.environ["KEY_ID"] == outputs["KeyArn"]
 
@@ -384,7 +384,7 @@ def test_message_attributes_are_handed_on(stack: Stack, sample: Sample) -> None:
 def test_a_function_that_outlasts_the_visibility_of_its_message_gets_it_again(stack: Stack, sample: Sample) -> None:
     def report(event: dict[str, Any]) -> None:
         if event["Records"][0]["attributes"]["ApproximateReceiveCount"] == "1":
-            stack.queue_clock.advance(720)
+            stack.queue_clock.advance(1800)
 
     sample.report = report
     send(stack, "POST", "/v1/learn", {"group": "slow"})

@@ -5,6 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from shared.domain import limits
+from shared.domain.errors import Unavailable
 from shared.domain.times import rfc3339
 from shared.keeping import scheduling
 from shared.keeping.duties import UnknownDuty
@@ -29,7 +31,7 @@ def test_an_owner_is_due_five_minutes_after_the_first_write_and_no_more_after_ma
     assert world.now.duties.ask({"kind": "schedule"}) == 1
     assert waiting(world) == [world.owner]
     (message,) = world.maintenance.receive()
-    assert world.now.duties.do(json.dumps(message.body))["built"] == 1
+    assert world.now.duties.do(json.dumps(message.body), message.receipt)["built"] == 1
     assert world.now.duties.ask({"kind": "schedule"}) == 0
 
 
@@ -109,7 +111,7 @@ def test_everyone_is_found_in_the_bucket_page_by_page(monkeypatch: pytest.Monkey
         if body["kind"] == "tidy":
             asked.append(str(body["owner"]))
         else:
-            world.now.duties.do(json.dumps(body))
+            world.now.duties.do(json.dumps(body), "receipt")
         world.maintenance.delete(received[0].receipt)
     assert sorted(asked) == owners
 
@@ -138,13 +140,13 @@ def test_an_unknown_event_is_refused(event: dict[str, str]) -> None:
 )
 def test_an_unknown_message_is_refused(body: str) -> None:
     with pytest.raises(UnknownDuty):
-        World().now.duties.do(body)
+        World().now.duties.do(body, "receipt")
 
 
 def test_tidying_a_stranger_does_nothing_and_leaves_nothing() -> None:
     world = World()
     body = json.dumps({"v": 1, "kind": "tidy", "owner": world.owner})
-    assert world.now.duties.do(body) == {}
+    assert world.now.duties.do(body, "receipt") == {}
     assert world.table.partition(world.owner) == {}
 
 
@@ -164,3 +166,15 @@ def test_a_foreign_item_in_the_partition_harms_nobody() -> None:
     world.table.write(world.owner, [Put({"sk": "x#1", "what": "ever"})])
     assert world.tidy(hours=2) is not None
     assert world.texts() == [TEXT]
+
+
+def test_a_failed_maintenance_comes_again_soon_and_not_after_hours() -> None:
+    world = World()
+    world.add(TEXT)
+    world.now.duties.ask({"kind": "rebuild"})
+    (message,) = world.maintenance.receive()
+    world.warm(Steps(at=2, error=Unavailable))
+    with pytest.raises(Unavailable):
+        world.now.duties.do(json.dumps(message.body), message.receipt)
+    world.clock.advance(limits.RETRY_VISIBILITY_SECONDS)
+    assert [again.body for again in world.maintenance.receive()] == [message.body]

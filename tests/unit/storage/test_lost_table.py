@@ -255,7 +255,7 @@ def test_everyone_is_asked_for_and_each_owner_rebuilt_by_the_duty_of_maintenance
     world.restart()
     assert world.now.duties.ask({"kind": "rebuild"}) == 1
     (message,) = world.maintenance.receive()
-    assert world.now.duties.do(json.dumps(message.body))["rebuilt"] == len(before)
+    assert world.now.duties.do(json.dumps(message.body), message.receipt)["rebuilt"] == len(before)
     assert plain(world.memories()) == before
 
 
