@@ -124,7 +124,8 @@ class Extraction:
         task = self._begin(owner, sk, run)
         if "dry_run" in task:
             plan = self._decide(opened, task_id, str(task["plan"]), task)
-            self._finish(opened.keys, task, {"summary": plan.summary, "would_learn": would_learn(plan)}, 0)
+            result = {"summary": plan.summary, "would_learn": would_learn(plan)}
+            self._finish(opened.keys, task, result, plan.discarded)
             return {"dry_run": 1}
         plan, commit = self._plan(opened, task_id, task)
         task = self._apply(opened.keys, task, plan, commit)

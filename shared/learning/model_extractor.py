@@ -26,6 +26,8 @@ BUDGET_SECONDS = 270.0
 """For all calls of one delivery: below the function's time, so that a failure is still recorded."""
 LEAST_SECONDS = 3.0
 UNREADABLE = "model_unreadable"
+_ONLY_THE_PERSONS = frozenset({Category.PREFERENCE, Category.DECISION, Category.CONSTRAINT})
+"""What steers an assistant later: no tool, document or assistant may put it there."""
 _AGAIN = "\n\nYour answer before this could not be used. "
 
 
@@ -62,7 +64,7 @@ class ModelExtractor:
         limit = facts(conversation.trigger)
         gathered = self._ask_all(conversation, received_at, material, known(), limit)
         kept = sorted(gathered.facts, key=lambda fact: -fact[0].importance)[:limit]
-        evidence = Evidence([m for m in material.messages if m.role == "user"], received_at, material.placeholders)
+        evidence = Evidence.of(material.messages, received_at, material.placeholders)
         candidates = [self._candidate(fact, target, material, evidence) for fact, target in kept]
         sound = tuple(candidate for candidate in candidates if candidate is not None)
         hidden = material.placeholders.hidden
@@ -137,11 +139,13 @@ class ModelExtractor:
     def _candidate(
         self, fact: answers.Fact, target: str | None, material: Material, evidence: Evidence
     ) -> Candidate | None:
-        """Put secrets back into a fact; None where that cannot be done without doubt."""
+        """Put secrets back into a fact; None where that cannot be done without doubt, and for a wish that is not the person's own."""
+        if fact.category in _ONLY_THE_PERSONS and not evidence.is_persons(fact.content):
+            return None
         restored = material.placeholders.restore(fact.content, credential=fact.category is Category.CREDENTIAL)
         if not restored.ok:
             return None
-        quote, at = evidence.of(fact.content)
+        quote, at = evidence.quote(fact.content)
         scope = Scope.PROJECT if fact.scope is Scope.PROJECT else Scope.USER
         return Candidate(
             restored.masked, scope, fact.category, fact.importance, quote, at, action=fact.action, target=target
