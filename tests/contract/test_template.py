@@ -352,7 +352,9 @@ def test_every_log_group_forgets() -> None:
 def test_every_alarm_stands_and_can_reach_a_person() -> None:
     alarms = of_type("AWS::CloudWatch::Alarm")
     watched = {
-        (target(alarm["Dimensions"][0]["Value"]), alarm["MetricName"]): alarm["Threshold"] for alarm in alarms.values()
+        (target(alarm["Dimensions"][0]["Value"]), alarm["MetricName"]): alarm["Threshold"]
+        for name, alarm in alarms.items()
+        if name != "TasksFailedAlarm"
     }
 
     assert watched == {
@@ -366,6 +368,28 @@ def test_every_alarm_stands_and_can_reach_a_person() -> None:
         assert alarm["ComparisonOperator"] == "GreaterThanThreshold"
         assert alarm["TreatMissingData"] == "notBreaching"
         assert alarm["AlarmActions"] == {"Fn::If": ["MailsAlarms", [{"Ref": "AlarmTopic"}], {"Ref": "AWS::NoValue"}]}
+
+
+def test_every_failed_task_counts_where_an_alarm_sees_it() -> None:
+    filters, alarm = of_type("AWS::Logs::MetricFilter"), properties("TasksFailedAlarm")
+
+    assert {target(one["LogGroupName"]) for one in filters.values()} == {"ExtractionLog", "MaintenanceLog"}
+    for one in filters.values():
+        assert one["FilterPattern"] == '{ $.event = "task_failed" }'
+        (counted,) = one["MetricTransformations"]
+        assert (counted["MetricNamespace"], counted["MetricName"]) == (alarm["Namespace"], alarm["MetricName"])
+        assert counted["MetricValue"] == "1"
+    assert (alarm["Statistic"], alarm["Threshold"]) == ("Sum", 0)
+
+
+def test_a_model_that_is_asked_has_its_name_and_address() -> None:
+    rules = template()["Rules"]
+
+    assert {name: rule["Assertions"][0]["Assert"] for name, rule in rules.items()} == {
+        "OwnIssuerNamesItsAudience": {"Fn::Not": [{"Fn::Equals": [{"Ref": "TokenAudience"}, ""]}]},
+        "ModelIsNamed": {"Fn::Not": [{"Fn::Equals": [{"Ref": "ModelId"}, ""]}]},
+        "EndpointHasAnAddress": {"Fn::Not": [{"Fn::Equals": [{"Ref": "ModelUrl"}, ""]}]},
+    }
 
 
 def test_the_limits_a_deployer_may_change_have_their_defaults() -> None:
