@@ -4,6 +4,8 @@ Offered are automatic, active memories of the affected scopes; manual and import
 to read them costs the matching, not the learning: exact doubles are found by their tags all the same.
 """
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,7 +20,8 @@ from shared.storage.vaults import Opened, Vaults
 
 AUTOMATIC = frozenset({Source.AUTO, Source.CONSOLIDATED})
 LISTED = 400
-"""Memories looked at per status, newest first."""
+PAGES = 5
+"""So many pages of LISTED memories are looked at per status, newest first, as long as the person's own do not fill the set."""
 DISMISSED = 100
 
 
@@ -37,26 +40,32 @@ class Comparison:
             )
         except (NacreError, SealBroken):
             return Known()
-        offered = [memory for memory in active if memory.source in AUTOMATIC]
-        offered.sort(key=lambda memory: memory.scope is not Scope.USER)
+        active.sort(key=lambda memory: memory.scope is not Scope.USER)
         return Known(
-            tuple((memory.id, memory.content) for memory in offered[: limits.COMPARISON_SET]),
+            tuple((memory.id, memory.content) for memory in active[: limits.COMPARISON_SET]),
             tuple(memory.content for memory in dismissed[:DISMISSED]),
         )
 
     def _memories(self, opened: Opened, conversation: Conversation, status: Status) -> list[Memory]:
-        table, owner = self.vaults.table, opened.keys.owner
-        listed = table.by_update(owner, status.value, limit=LISTED)
-        found = table.get(owner, [names.MEMORY + key.rpartition("#")[2] for key in listed])
-        memories: list[Memory] = []
+        found: list[Memory] = []
+        before = None
+        for _ in range(PAGES):
+            listed = self.vaults.table.by_update(opened.keys.owner, status.value, before=before, limit=LISTED)
+            found += [one for one in self._opened(opened, listed, status) if _affected(one, conversation)]
+            own = sum(memory.scope is Scope.USER for memory in found)
+            if len(listed) < LISTED or own >= limits.COMPARISON_SET:
+                break
+            before = listed[-1]
+        return sorted(found, key=lambda memory: (memory.updated_at, memory.id), reverse=True)
+
+    def _opened(self, opened: Opened, listed: Sequence[str], status: Status) -> Iterator[Memory]:
+        """Yield those that have the status still, active ones only where they are automatic; damaged ones are left out."""
+        found = self.vaults.table.get(opened.keys.owner, [names.MEMORY + key.rpartition("#")[2] for key in listed])
         for item in found.values():
-            try:
+            with suppress(SealBroken):
                 memory = items.from_item(opened.keys, item).memory
-            except SealBroken:
-                continue
-            if memory.status is status and _affected(memory, conversation):
-                memories.append(memory)
-        return sorted(memories, key=lambda memory: (memory.updated_at, memory.id), reverse=True)
+                if memory.status is status and (status is not Status.ACTIVE or memory.source in AUTOMATIC):
+                    yield memory
 
 
 def _affected(memory: Memory, conversation: Conversation) -> bool:
