@@ -5,7 +5,8 @@ judgement is made over text whose secrets are masked, so that no rule ever reads
 storage or existing memories.
 """
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from shared.text import keywords, questions, secrets, sentences, spoken, statements
@@ -119,7 +120,7 @@ def _said(text: str) -> list[_Said]:
 
 
 def _piece(masked: secrets.Masked, first: int, last: int) -> _Said:
-    return _Said(masked.text[first:last], list(_values_within(masked, first, last)))
+    return _Said(masked.text[first:last], _values_within(masked, first, last))
 
 
 def _under_label(said: _Said, before: str) -> bool:
@@ -130,8 +131,10 @@ def _tells_its_secrets(said: _Said) -> bool:
     return not said.values or secrets.mask(secrets.unmask(secrets.Masked(*said))) == secrets.Masked(*said)
 
 
-def _values_within(masked: secrets.Masked, first: int, last: int) -> Iterator[tuple[int, str]]:
-    return ((offset - first, value) for offset, value in masked.values if first <= offset < last)
+def _values_within(masked: secrets.Masked, first: int, last: int) -> list[tuple[int, str]]:
+    """Return the values between two places; they stand in order, so that only those are looked at."""
+    begin, end = (bisect_left(masked.values, (place, "")) for place in (first, last))
+    return [(offset - first, value) for offset, value in masked.values[begin:end]]
 
 
 def _suppression(message: Sequence[_Said]) -> str:
