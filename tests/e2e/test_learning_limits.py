@@ -91,7 +91,7 @@ def test_a_conversation_that_was_damaged_fails_its_task_and_nothing_else(stack: 
         task_id = ann.hand_in(likes("Alpha")).json["task_id"]
     (key,) = [key for key in objects(stack, ann.sub) if "/conversations/" in key]
     stack.clients.s3.put_object(Bucket=os.environ["BUCKET_NAME"], Key=key, Body=b"flipped")
-    stack.clients.sqs.send_message(QueueUrl=os.environ["WORK_QUEUE_URL"], **_sendable(held[0]))
+    _send(stack, held[0])
     task = ann.task(task_id)
     assert (task["status"], task["error"]) == ("failed", "conversation_damaged")
     assert ann.texts() == []
@@ -103,7 +103,7 @@ def test_a_conversation_that_was_deleted_fails_its_task_which_cannot_be_retried(
         task_id = ann.hand_in(likes("Alpha")).json["task_id"]
     (key,) = [key for key in objects(stack, ann.sub) if "/conversations/" in key]
     stack.clients.s3.delete_object(Bucket=os.environ["BUCKET_NAME"], Key=key)
-    stack.clients.sqs.send_message(QueueUrl=os.environ["WORK_QUEUE_URL"], **_sendable(held[0]))
+    _send(stack, held[0])
     task = ann.task(task_id)
     assert (task["status"], task["error"]) == ("failed", "conversation_lost")
     answer = ann.call("POST", f"/v1/tasks/{task_id}/retry")
@@ -136,5 +136,10 @@ def test_a_conversation_whose_message_was_not_sent_is_mended_by_sending_it_again
     assert ann.task(task["id"])["status"] == "done"
 
 
-def _sendable(held: dict[str, str]) -> dict[str, str]:
-    return {name: held[name] for name in ("MessageBody", "MessageGroupId", "MessageDeduplicationId")}
+def _send(stack: Stack, held: dict[str, str]) -> None:
+    stack.clients.sqs.send_message(
+        QueueUrl=os.environ["WORK_QUEUE_URL"],
+        MessageBody=held["MessageBody"],
+        MessageGroupId=held["MessageGroupId"],
+        MessageDeduplicationId=held["MessageDeduplicationId"],
+    )

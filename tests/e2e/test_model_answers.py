@@ -36,7 +36,7 @@ READABLE = {
     "reasoning apart": Says(TEA_TEXT, extra={"reasoning_content": '{"facts":["WRONG tea"]}'}),
     "a bare list": Says('["Ann drinks tea"]'),
     "one string": Says('{"facts":"Ann drinks tea"}'),
-    "a cut list": Says(TEA_TEXT[: TEA_TEXT.index("}") + 1] + ', {"content": "Ann drin', stop="length"),
+    "a cut list": Says(TEA_TEXT[: TEA_TEXT.index("}") + 1] + ', {"content": "Ann drin'),
 }
 
 
@@ -50,6 +50,15 @@ def test_cases_18_21_24_the_fact_of_an_untidy_answer_is_learned_and_no_draft(
     model.script(reply)
     task = ann.learn(SAID)
     assert (task["learned"]["inserted"], ann.texts(), task["usage"]["calls"]) == (1, ["Ann drinks tea"], 1)
+
+
+def test_who_runs_out_of_tokens_is_asked_again_and_whole_facts_count_when_it_happens_twice(
+    ann: Person, model: ScriptedModel
+) -> None:
+    cut = Says(TEA_TEXT[: TEA_TEXT.index("}") + 1] + ', {"content": "Ann drin', stop="length")
+    model.script(cut, cut)
+    task = ann.learn(SAID)
+    assert (task["learned"]["inserted"], ann.texts(), task["usage"]["calls"]) == (1, ["Ann drinks tea"], 2)
 
 
 @pytest.mark.case(24)
