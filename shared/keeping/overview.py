@@ -10,7 +10,7 @@ from shared.domain.times import moment
 from shared.keeping.cursors import Cursors
 from shared.observability import alarm
 from shared.ports import Item
-from shared.storage import bodies, names
+from shared.storage import bodies, names, scenes
 from shared.storage.commit import Commits
 
 KIND = "project"
@@ -44,11 +44,12 @@ class Today:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project by name, with how many memories it has and when one was last added or deleted."""
+    """A project by name, with how many memories it has, when one was last added or deleted, and what was last said about it."""
 
     name: str
     memories: int
     last_at: datetime
+    summary: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Overview:
         )
 
     def projects(self, owner: str, limit: int, cursor: str | None) -> Projects:
-        """Return projects that have memories. A page may hold fewer than `limit`. Raises InvalidCursor."""
+        """Return projects that have memories or a summary. A page may hold fewer than `limit`. Raises InvalidCursor."""
         opened = self.commits.vaults.open(owner)
         if opened is None:
             self.cursors.refuse(cursor)
@@ -109,7 +110,7 @@ class Overview:
                 damaged += 1
                 alarm("damaged", project=str(item["sk"]).removeprefix(names.PROJECT))
                 continue
-            if project.memories > 0:
+            if project.memories > 0 or project.summary is not None:
                 found.append(project)
         return Projects(found, self.cursors.write(opened.keys, KIND, page.after), damaged)
 
@@ -120,4 +121,5 @@ def _project(keys: OwnerKeys, item: Item) -> Project:
         raise SealBroken
     tag = str(item["sk"]).removeprefix(names.PROJECT)
     name = bodies.unpack(keys.unseal(KIND, tag, 1, int(item["gen"]), sealed))["name"]
-    return Project(name, int(item["memories"]), moment(str(item["last_at"])))
+    summary = scenes.summary_of(keys, item)
+    return Project(name, int(item["memories"]), moment(str(item["last_at"])), summary)

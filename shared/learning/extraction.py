@@ -35,7 +35,7 @@ from shared.learning.extractor import Cost, Extractor, Interrupted, Unwilling
 from shared.learning.planning import Plan, Planner, Step
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update, Write
-from shared.storage import bodies, items, lines, names
+from shared.storage import bodies, items, lines, names, scenes
 from shared.storage.commit import Commits
 from shared.storage.items import Sealed
 from shared.storage.preferences import preferences_of
@@ -130,7 +130,8 @@ class Extraction:
         plan, commit = self._plan(opened, task_id, task)
         task = self._apply(opened.keys, task, plan, commit)
         learned = self._refuse(opened.keys, task, plan, commit)
-        self._finish(opened.keys, task, {"memory_ids": learned, "summary": plan.summary}, plan.discarded)
+        told = {"memory_ids": learned, "summary": plan.summary}
+        self._finish(opened.keys, task, told, plan.discarded, self._scene(opened.keys, plan, commit))
         return {name: int(task[name]) for name in LEARNED if name in task}
 
     def _begin(self, owner: str, sk: str, run: int) -> Item:
@@ -158,8 +159,8 @@ class Extraction:
             raise GivesUp(Failed.CONVERSATION_LOST)
         if stored is None:
             plan = self._decide(opened, task_id, commit, task)
-            steps = [step.sealed.line for step in plan.steps if step.sealed]
-            body = lines.encode([self._header(keys, task_id, plan), *steps])
+            told = [step.sealed.line for step in plan.steps if step.sealed] + ([plan.scene] if plan.scene else [])
+            body = lines.encode([self._header(keys, task_id, plan), *told])
             try:
                 self.commits.vaults.objects.put(key, body, if_absent=True)
             except AlreadyThere:
@@ -223,12 +224,15 @@ class Extraction:
         header, *rest = lines.decode(stored)
         body = bodies.unpack(keys.unseal(PLAN, header.id, header.version, header.generation, header.sealed))
         sealed: dict[str, Sealed] = {}
+        scene = next((line for line in rest if line.kind == lines.SCENE), None)
         for line in rest:
+            if line is scene:
+                continue
             memory = items.from_line(keys, line)
             scope = items.scope_tag(keys, memory.scope, memory.project, memory.agent)
             sealed[memory.id] = Sealed(memory, line, scope, items.dedup_tag(keys, memory))
         steps = [Step(counts, memory_id, sealed.get(memory_id)) for memory_id, counts in body["steps"]]
-        return Plan(steps, body["discarded"], body["summary"], body["model"])
+        return Plan(steps, body["discarded"], body["summary"], body["model"], scene)
 
     def _apply(self, keys: OwnerKeys, task: Item, plan: Plan, commit: str) -> Item:
         """Apply the steps that are not applied yet; return the task as it then stands."""
@@ -291,10 +295,27 @@ class Extraction:
         made = [step.memory_id for step in plan.steps if step.counts != "archived"]
         return [memory_id for memory_id in made if memory_id not in refused]
 
-    def _finish(self, keys: OwnerKeys, task: Item, result: Mapping[str, Any], discarded: int) -> None:
-        """Mark the task done, then delete the conversation."""
+    def _scene(self, keys: OwnerKeys, plan: Plan, commit: str) -> tuple[Update, int] | None:
+        """Return the write that makes the plan's summary the project's, with the bytes of its line; None where a later one is there."""
+        if plan.scene is None:
+            return None
+        sk, vaults = names.PROJECT + plan.scene.id, self.commits.vaults
+        standing = vaults.table.get(keys.owner, [sk]).get(sk)
+        write = scenes.applied(keys, plan.scene, commit, standing, vaults.clock(), vaults.random)
+        return (write, len(plan.scene.encode())) if write else None
+
+    def _finish(
+        self,
+        keys: OwnerKeys,
+        task: Item,
+        result: Mapping[str, Any],
+        discarded: int,
+        scene: tuple[Update, int] | None = None,
+    ) -> None:
+        """Mark the task done and store its project's summary, then delete the conversation."""
         vaults, now = self.commits.vaults, self.commits.vaults.clock()
         task_id, run = str(task["sk"]).removeprefix(names.TASK), int(task["run"])
+        summary, grown = ([scene[0]], scene[1]) if scene else ([], 0)
         done = Update(
             str(task["sk"]),
             set={
@@ -311,11 +332,11 @@ class Extraction:
         )
         head = Update(
             names.HEAD,
-            add={"bytes": -int(task.get("size", 0))},
+            add={"bytes": grown - int(task.get("size", 0)), "journal_bytes": grown, "commits": 1},
             condition=Condition(equals={"epoch": keys.epoch}),
         )
         try:
-            vaults.table.write(keys.owner, [done, head])
+            vaults.table.write(keys.owner, [done, head, *summary])
         except Refused as refusal:
             if 0 in refusal.items:
                 raise Over from None

@@ -14,7 +14,7 @@ from shared.learning.answers import Action
 from shared.learning.comparison import AUTOMATIC
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Extracted
-from shared.storage import items, names
+from shared.storage import items, lines, names, scenes
 from shared.storage.items import Sealed, Stored
 from shared.storage.transactions import Change
 from shared.storage.vaults import Opened, Vaults
@@ -39,12 +39,13 @@ class Step:
 
 @dataclass(slots=True)
 class Plan:
-    """All steps of a task, and how many candidates were discarded before it was written."""
+    """All steps of a task, how many candidates were discarded before it was written, and the line of its project's summary."""
 
     steps: list[Step] = field(default_factory=list)
     discarded: int = 0
     summary: str | None = None
     model: str = ""
+    scene: lines.Line | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,10 @@ class Planner:
         fresh = [candidate for candidate in extracted.candidates if candidate.action is Action.INSERT]
         drafts = [self._draft(made, candidate) for candidate in fresh] + self._experiences(plan, made, extracted)
         self._add(opened, plan, drafts)
+        project = conversation.real_project()
+        if extracted.summary and project is not None:
+            scene = scenes.Scene(project, extracted.summary, task_id, received_at)
+            plan.scene = scenes.seal(opened.keys, scene, self.vaults.random)
         return plan
 
     def _add(self, opened: Opened, plan: Plan, drafts: Sequence[Memory]) -> None:

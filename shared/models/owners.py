@@ -125,11 +125,12 @@ class UsageOut(Shown):
 
 
 class ProjectOut(Shown):
-    """A project that has memories; `last_at`: when one was last added or deleted."""
+    """A project that has memories or a summary, which is what a model last said of it; `last_at`: when a memory was added or deleted."""
 
     project: str
     memories: int
     last_at: str
+    summary: str | None
 
 
 class ProjectsOut(Shown):
@@ -142,7 +143,8 @@ class ProjectsOut(Shown):
     @classmethod
     def of(cls, page: Projects) -> Self:
         projects = [
-            ProjectOut(project=one.name, memories=one.memories, last_at=rfc3339(one.last_at)) for one in page.projects
+            ProjectOut(project=one.name, memories=one.memories, last_at=rfc3339(one.last_at), summary=one.summary)
+            for one in page.projects
         ]
         return cls(projects=projects, next_cursor=page.next_cursor, damaged=page.damaged)
 

@@ -79,21 +79,24 @@ class Fold:
         return None if read is None else (listed, *read)
 
     def _worth_keeping(self, records: Iterable[Record]) -> list[Record]:
-        """Leave out plans that are done, settings that were superseded, old tombstones, and versions beyond the history."""
+        """Leave out plans that are done, settings and summaries that were superseded, old tombstones, and versions beyond the history."""
         kept: list[Record] = []
         histories: dict[str, list[Record]] = {}
         settings: Record | None = None
+        scenes: dict[str, Record] = {}
         for record in records:
             if record.kind == lines.MEMORY:
                 histories.setdefault(record.id, []).append(record)
             elif record.kind == lines.SETTINGS:
                 settings = record if settings is None else max(settings, record, key=lambda r: (r.version, r.commit))
+            elif record.kind == lines.SCENE:
+                scenes[record.id] = max(scenes.get(record.id, record), record, key=lambda r: r.commit)
             elif record.kind == lines.TOMBSTONE and record.at and record.at > self.now - limits.TOMBSTONES_KEPT:
                 kept.append(record)
         for history in histories.values():
             history.sort(key=lambda record: record.version, reverse=True)
             kept += islice(history, limits.HISTORY_VERSIONS + 1)
-        return kept + ([settings] if settings else [])
+        return kept + list(scenes.values()) + ([settings] if settings else [])
 
     def _objects(self, records: list[Record]) -> Iterator[tuple[bytes, list[Record]]]:
         """Yield bodies of at most FOLD_BYTES with their records. One of half that size or more is never opened to add to it."""

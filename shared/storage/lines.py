@@ -14,7 +14,7 @@ from shared.domain.errors import SealBroken
 from shared.domain.times import moment, rfc3339
 
 FORMAT = 1
-MEMORY, TOMBSTONE, PLAN, SETTINGS, BLOCK = "memory", "tombstone", "plan", "settings", "block"
+MEMORY, TOMBSTONE, PLAN, SETTINGS, SCENE, BLOCK = "memory", "tombstone", "plan", "settings", "scene", "block"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ Nothing else may write meanwhile: every write needs the head, and the head is st
 same state. Tasks, idempotency keys and access counts are lost with a table; conversations that wait are queued again.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -18,7 +18,7 @@ from shared.domain.memory import Memory, Scope, Source, Status
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
 from shared.ports import Condition, Delete, Item, Put, Queue, Write
-from shared.storage import bodies, items, lines, names, sizes
+from shared.storage import bodies, items, lines, names, scenes, sizes
 from shared.storage.commit import settings_item
 from shared.storage.journal import Journal, Record
 from shared.storage.transactions import project_update
@@ -50,6 +50,8 @@ class _Journaled:
     held: dict[str, list[Record]] = field(default_factory=dict)
     """Records by the tag of their text."""
     settings: Record | None = None
+    scenes: dict[str, Record] = field(default_factory=dict)
+    """The latest summary of each project."""
     plans: set[str] = field(default_factory=set)
     size: int = 0
 
@@ -101,6 +103,9 @@ class Rebuild:
                     found.tags.setdefault(record.tag, []).append(record)
                 elif record.kind == lines.PLAN:
                     found.plans.add(record.id)
+                elif record.kind == lines.SCENE:
+                    latest = found.scenes.get(record.id, record)
+                    found.scenes[record.id] = max(latest, record, key=lambda r: r.commit)
                 elif record.kind == lines.SETTINGS:
                     known = found.settings
                     found.settings = max(known, record, key=lambda r: (r.version, r.commit)) if known else record
@@ -158,7 +163,7 @@ class Rebuild:
             )
             yield Put(item)
             yield Put(dedup)
-        yield from self._projects(keys, [memory for memory, _ in memories])
+        yield from self._projects(keys, [memory for memory, _ in memories], journaled.scenes)
         if journaled.settings is not None:
             record = journaled.settings
             sealed_settings = keys.seal(
@@ -167,15 +172,20 @@ class Rebuild:
             line = lines.Line(lines.SETTINGS, lines.SETTINGS, record.version, keys.generation, sealed_settings)
             yield Put(settings_item(line, record.commit))
 
-    def _projects(self, keys: OwnerKeys, memories: Iterable[Memory]) -> Iterator[Write]:
+    def _projects(self, keys: OwnerKeys, memories: Iterable[Memory], told: Mapping[str, Record]) -> Iterator[Write]:
         counts: dict[tuple[str, str], int] = {}
         for memory in memories:
             if memory.scope is Scope.PROJECT and memory.project is not None:
                 tag = items.scope_tag(keys, memory.scope, memory.project, memory.agent)
                 counts[tag, memory.project] = counts.get((tag, memory.project), 0) + 1
+        counts = {(tag, record.body["name"]): 0 for tag, record in told.items()} | counts
         now = self.vaults.clock()
         for (tag, project), count in counts.items():
-            yield project_update(keys, tag, project, count, now, self.vaults.random)
+            update = project_update(keys, tag, project, count, now, self.vaults.random)
+            if tag in told:
+                line = scenes.line_of(keys, tag, told[tag].body, self.vaults.random)
+                update = replace(update, set={**update.set, **scenes.columns(line, told[tag].commit)})
+            yield update
 
     def _clear(self, owner: str) -> None:
         """Remove what is left of the lost table, so that nothing stands that the journal does not say.

@@ -2,7 +2,8 @@
 
 A line is settled when the table holds that commit or a later one of the same memory, or a tombstone ended it. An unsettled line
 older than any running function is replayed through the transaction its writer would have used; if that is refused, so was the
-writer, and the line is removed. Lines of a task that is still open are left to the task, unless their memory was deleted.
+writer, and the line is removed. A project's summary is settled by that of the same commit or a later one. Lines of a task that is
+still open are left to the task, unless their memory was deleted.
 """
 
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ from shared.domain.errors import Changed, NacreError, SealBroken, Unavailable
 from shared.domain.ids import ulid_time
 from shared.domain.task import TaskStatus
 from shared.ports import Item, StoredObject
-from shared.storage import items, lines, names
+from shared.storage import items, lines, names, scenes
 from shared.storage.commit import Commits
 from shared.storage.items import Sealed, Stored
 from shared.storage.journal import Journal, JournalObject, Record
@@ -176,6 +177,9 @@ class Repair:
             verdict = self._tombstone(record)
         elif record.kind == lines.SETTINGS:
             verdict = _settings(record, others.get(names.SETTINGS))
+        elif record.kind == lines.SCENE:
+            later = scenes.commit_of(others.get(_sk(record)))
+            verdict = Verdict.SETTLED if record.commit <= later else Verdict.REMOVE
         else:
             verdict = Verdict.SETTLED
         ended = verdict is Verdict.REMOVE and self._ended(record) and record.id not in self.telling
@@ -304,4 +308,6 @@ def _is_open(task: Item | None, now: datetime) -> bool:
 def _sk(record: Record) -> str:
     if record.kind == lines.PLAN:
         return names.TASK + record.id
+    if record.kind == lines.SCENE:
+        return names.PROJECT + record.id
     return names.SETTINGS if record.kind == lines.SETTINGS else names.MEMORY + record.id

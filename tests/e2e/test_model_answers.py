@@ -9,6 +9,7 @@ import pytest
 from local.stack import Stack
 from tests.e2e.client import CONVERSATIONS, LONG_ENOUGH, Person, assistant
 from tests.e2e.model import answer, asking, counts, fact
+from tests.e2e.storage import raw_bytes
 from tests.scripted_model import Learns, Received, Reply, Says, ScriptedModel
 
 TEA = answer(fact("Ann drinks tea"))
@@ -269,3 +270,17 @@ def test_a_compaction_gives_its_summary_back(ann: Person, model: ScriptedModel) 
     model.script(Learns(answer(summary="Tea was chosen over coffee.")))
     task = ann.learn("We choose tea over coffee for the office.", assistant("Fine."), trigger="compaction")
     assert (task["summary"], counts(task)) == ("Tea was chosen over coffee.", {})
+
+
+def test_a_project_shows_what_was_last_said_about_it(stack: Stack, ann: Person, model: ScriptedModel) -> None:
+    for text, summary in (("Tea for the shop", "Tea was chosen."), ("Milk for the shop", "Milk was added, 加了牛奶。")):
+        model.script(Learns(answer(fact(text, type="project"), summary=summary)))
+        assert ann.learn(text, project="shop")["summary"] == summary
+    model.script(Learns(answer(summary="Nothing of it stays here.")))
+    ann.learn("Tea without a project")
+    for _ in range(2):
+        (project,) = ann.ok("GET", "/v1/projects")["projects"]
+        assert (project["project"], project["memories"]) == ("shop", 2)
+        assert project["summary"] == "Milk was added, 加了牛奶。"
+        assert stack.run_maintenance()["idle"]
+    assert "牛奶".encode() not in raw_bytes(stack)

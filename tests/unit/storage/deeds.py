@@ -1,13 +1,17 @@
 """The operations that tests of crashes kill: what stands before each, how it is begun, and how whoever asked for it asks again."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from shared.domain.errors import Duplicate, NacreError, NotFound
 from shared.domain.memory import Category, Scope
+from shared.domain.settings import Preferences
+from shared.learning.conversation import Conversation
+from shared.learning.extractor import Extracted, Known, RulesExtractor
 from tests.builders import Draft, World, conversation
 from tests.fakes import Crash, Steps
 from tests.unit.storage.soundness import (
@@ -79,6 +83,29 @@ def said(world: World, _: str) -> None:
         OTHER,
     )
     world.say(*texts, project="atlas")
+
+
+class Summing:
+    """The rules, with a summary that tells which conversation it is of."""
+
+    def __init__(self) -> None:
+        self.rules = RulesExtractor()
+
+    def extract(
+        self, conversation: Conversation, received_at: datetime, preferences: Preferences, known: Callable[[], Known]
+    ) -> Extracted:
+        found = self.rules.extract(conversation, received_at, preferences, known)
+        return replace(found, summary=f"It was about: {conversation.messages[0].text}")
+
+
+def summed_up(world: World, memory_id: str) -> None:
+    """A project with a summary, folded already, and a conversation that will give it another."""
+    world.extractor = Summing()
+    world.restart()
+    world.say("We decided to use Redis for the cache.", project="atlas")
+    world.work_off()
+    world.tidy(hours=2)
+    said(world, memory_id)
 
 
 def accept(world: World, _: str) -> None:
@@ -154,6 +181,7 @@ DEEDS = [
     Deed("settings", choose, prepare=chosen),
     Deed("accept", accept),
     Deed("learn", learn, prepare=said, again=learn_after_the_visibility),
+    Deed("sum up", learn, prepare=summed_up, again=learn_after_the_visibility),
     Deed("build", build, prepare=edit),
     Deed("tidy", tidy, prepare=much_to_fold, again=tidy_after_the_lease),
     Deed("rebuild", tidy, prepare=wiped, again=tidy_after_the_lease),

@@ -10,7 +10,7 @@ from shared.domain.errors import NacreError, NotPossibleNow
 from shared.domain.memory import Memory, Status
 from shared.domain.task import TaskStatus
 from shared.recall.indexes import searchable
-from shared.storage import items, lines, names, sizes
+from shared.storage import items, lines, names, scenes, sizes
 from shared.storage.items import full_text
 from shared.storage.journal import Journal, Record
 from shared.storage.vaults import Opened
@@ -112,12 +112,20 @@ def assert_sound(world: World) -> None:
         latest = max((r for r in journaled if r.id == memory_id and r.kind == lines.MEMORY), key=lambda r: r.version)
         assert (latest.version, latest.commit) == (memory.version, memory.commit)
     assert not any(record.kind == lines.PLAN for record in journaled)
+    assert sorted((r.id, r.commit) for r in journaled if r.kind == lines.SCENE) == sorted(told(world))
     _assert_objects(world)
     assert world.head()["bytes"] == counted_bytes(world)
     found = opened(world)
     assert found.changes == {}
     assert indexed(world) == {(m.id, m.version) for m in memories.values() if searchable(m)}
     assert "due_at" not in found.head, "maintenance would never end"
+
+
+def told(world: World) -> list[tuple[str, str]]:
+    """Return tag and commit of each project's summary in the table."""
+    partition = world.table.partition(world.owner)
+    found = {sk: item for sk, item in partition.items() if sk.startswith(names.PROJECT) and scenes.COMMIT in item}
+    return [(sk.removeprefix(names.PROJECT), scenes.commit_of(item)) for sk, item in found.items()]
 
 
 def _assert_objects(world: World) -> None:
@@ -141,7 +149,7 @@ def indexed(world: World) -> set[tuple[str, int]]:
 
 
 def visible(world: World, words: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return what the owner can see: memories, what searches find, settings and tasks, without ids and times."""
+    """Return what the owner can see: memories, what searches find, settings, projects and tasks, without ids and times."""
     memories = world.memories()
     process = world.process()
     tasks, _ = process.tasks.list(world.owner, limit=50)
@@ -150,6 +158,10 @@ def visible(world: World, words: tuple[str, ...] = ()) -> dict[str, Any]:
         "memories": plain(memories),
         "found": {word: sorted(world.found(word)) for word in words},
         "settings": (settings.version, settings.language, settings.max_results),
+        "projects": sorted(
+            (project.name, project.memories, project.summary or "")
+            for project in process.overview.projects(world.owner, limit=200, cursor=None).projects
+        ),
         "tasks": sorted((task.status.value, json.dumps(task.learned, sort_keys=True)) for task in tasks),
     }
 
