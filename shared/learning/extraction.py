@@ -190,7 +190,15 @@ class Extraction:
             self._spent(keys, task, interrupted.cost)
             raise interrupted.problem from None
         self._spent(keys, task, extracted.cost, extracted.quarantined)
-        return self.planner.plan(opened, task_id, commit, conversation, received_at, extracted)
+        present = self._present(opened) if extracted.cost.calls else opened
+        return self.planner.plan(present, task_id, commit, conversation, received_at, extracted)
+
+    def _present(self, opened: Opened) -> Opened:
+        """Return the owner as of now: while a model was asked, memories came and went."""
+        present = self.commits.vaults.open(opened.keys.owner)
+        if present is None or present.keys.epoch != opened.keys.epoch:
+            raise Over
+        return present
 
     def _spent(self, keys: OwnerKeys, task: Item, cost: Cost, quarantined: int = 0) -> None:
         """Count what a model cost, on the task and for the owner's day; and the orders that were kept out."""

@@ -30,6 +30,20 @@ def stack(model: ScriptedModel) -> Iterator[Stack]:
         yield running
 
 
+def test_a_project_shows_what_was_last_said_about_it(stack: Stack, ann: Person, model: ScriptedModel) -> None:
+    for text, summary in (("Tea for the shop", "Tea was chosen."), ("Milk for the shop", "Milk was added, 加了牛奶。")):
+        model.script(Learns(answer(fact(text, type="project"), summary=summary)))
+        assert ann.learn(text, project="shop")["summary"] == summary
+    model.script(Learns(answer(summary="Nothing of it stays here.")))
+    ann.learn("Tea without a project")
+    for _ in range(2):
+        (project,) = ann.ok("GET", "/v1/projects")["projects"]
+        assert (project["project"], project["memories"]) == ("shop", 2)
+        assert project["summary"] == "Milk was added, 加了牛奶。"
+        assert stack.run_maintenance()["idle"]
+    assert "牛奶".encode() not in raw_bytes(stack)
+
+
 READABLE = {
     "fences": Says('```json\n{"facts":["Ann drinks tea"]}\n```'),
     "a draft in think tags": Says('<think>{"facts":["WRONG tea"]}</think>' + TEA_TEXT),
@@ -270,17 +284,3 @@ def test_a_compaction_gives_its_summary_back(ann: Person, model: ScriptedModel) 
     model.script(Learns(answer(summary="Tea was chosen over coffee.")))
     task = ann.learn("We choose tea over coffee for the office.", assistant("Fine."), trigger="compaction")
     assert (task["summary"], counts(task)) == ("Tea was chosen over coffee.", {})
-
-
-def test_a_project_shows_what_was_last_said_about_it(stack: Stack, ann: Person, model: ScriptedModel) -> None:
-    for text, summary in (("Tea for the shop", "Tea was chosen."), ("Milk for the shop", "Milk was added, 加了牛奶。")):
-        model.script(Learns(answer(fact(text, type="project"), summary=summary)))
-        assert ann.learn(text, project="shop")["summary"] == summary
-    model.script(Learns(answer(summary="Nothing of it stays here.")))
-    ann.learn("Tea without a project")
-    for _ in range(2):
-        (project,) = ann.ok("GET", "/v1/projects")["projects"]
-        assert (project["project"], project["memories"]) == ("shop", 2)
-        assert project["summary"] == "Milk was added, 加了牛奶。"
-        assert stack.run_maintenance()["idle"]
-    assert "牛奶".encode() not in raw_bytes(stack)

@@ -2,6 +2,7 @@
 when the model is back it is learned once. Both wire formats (B16; cases 93, 100, 101)."""
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -188,6 +189,25 @@ def test_case_93_of_two_answers_at_once_one_becomes_the_plan(stack: Stack, ann: 
     (task,) = ann.ok("GET", "/v1/tasks")["tasks"]
     assert counts(task) == {"inserted": 1}
     assert len(ann.texts(status="all")) == 1
+
+
+@pytest.mark.case(51)
+def test_case_51_another_owners_conversation_opens_under_no_task_and_no_model_sees_it(
+    stack: Stack, ann: Person, bob: Person, model: ScriptedModel
+) -> None:
+    asked = len(model.requests)
+    bucket, s3 = os.environ["BUCKET_NAME"], stack.clients.s3
+    with held_messages() as held:
+        assert ann.hand_in(SAID).status == 202
+        task_id = bob.hand_in("I drink coffee, not tea").json["task_id"]
+    ((_, hers),) = [one for one in objects(stack, ann.sub).items() if "/conversations/" in one[0]]
+    (his,) = [key for key in objects(stack, bob.sub) if "/conversations/" in key]
+    s3.put_object(Bucket=bucket, Key=his, Body=hers)
+    deliver(stack, "extraction", record(held[1]["MessageBody"], held[1]["MessageGroupId"], number=1))
+    task = bob.ok("GET", f"/v1/tasks/{task_id}")
+    assert (task["status"], task["error"]) == ("failed", "conversation_damaged")
+    assert bob.texts(status="all") == []
+    assert len(model.requests) == asked
 
 
 @pytest.mark.case(101)

@@ -58,6 +58,19 @@ def test_what_is_touched_in_the_same_answer_does_not_make_room(ann: Person, mode
     assert len(ann.texts()) == 4
 
 
+def test_room_is_made_for_what_came_while_the_model_was_asked(ann: Person, model: ScriptedModel) -> None:
+    taught(ann, model, fact("Tea one"), fact("Tea two"))
+
+    def meanwhile(_: Received) -> Learns:
+        ann.add("By hand three")
+        ann.add("By hand four")
+        return Learns(answer(fact("Tea five")))
+
+    model.script(meanwhile)
+    assert counts(ann.learn("Tea five it is")) == {"inserted": 1, "archived": 1}
+    assert {"Tea five", "By hand three", "By hand four"} < set(ann.texts())
+
+
 def test_an_archived_fact_is_active_again_when_it_is_learned_again(ann: Person, model: ScriptedModel) -> None:
     taught(ann, model, *(fact(f"Tea number {n}") for n in (1, 2, 3, 4)))
     taught(ann, model, fact("Tea number five"))
