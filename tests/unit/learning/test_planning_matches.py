@@ -6,10 +6,12 @@ from typing import Any, Literal
 import pytest
 
 from shared.domain.errors import Unavailable
-from shared.domain.memory import Category, Memory, Scope, Source, Status
+from shared.domain.ids import ulid
+from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status
 from shared.domain.task import Task, TaskStatus
 from shared.learning.answers import Action
 from shared.learning.extractor import Known
+from shared.storage.transactions import Change
 from tests.builders import World
 from tests.fakes import Crash, Steps
 from tests.unit.learning.finding import Find, Finder, finds, matches
@@ -141,6 +143,40 @@ def test_a_target_of_the_person_is_never_changed_even_if_it_is_named(world: Worl
     task = hear(world, finder, lambda _: [finds(GREEN, action=Action.UPDATE, target=made.id)])
     assert counted(task) == {"discarded": 1}
     assert (only(world).content, only(world).version) == (MILK, 1)
+
+
+def imported(world: World, content: str) -> Memory:
+    """Put a memory there as an import does."""
+    now = world.clock()
+    memory = Memory(
+        id=ulid(now, world.random),
+        version=1,
+        content=content,
+        scope=Scope.USER,
+        project=None,
+        agent=None,
+        category=Category.KNOWLEDGE,
+        importance=5,
+        source=Source.IMPORTED,
+        status=Status.ACTIVE,
+        created_at=now,
+        updated_at=now,
+        origin=Origin(),
+    )
+    made = world.now.commits.commit(world.owner, Change(None, memory))
+    assert made is not None
+    return made
+
+
+def test_an_imported_memory_is_neither_offered_nor_changed_and_makes_no_room(finder: Finder) -> None:
+    world = World(extractor=finder, active=2)
+    hear(world, finder, lambda _: [])
+    made = imported(world, MILK)
+    hear(world, finder, lambda _: [finds(TEA)])
+    task = hear(world, finder, lambda _: [finds(GREEN), finds("Ann", action=Action.UPDATE, target=made.id)])
+    assert MILK not in [text for known in finder.offered for _, text in known.offered]
+    assert counted(task) == {"inserted": 1, "archived": 1, "discarded": 1}
+    assert (world.get(made.id).content, world.get(made.id).status) == (MILK, Status.ACTIVE)
 
 
 @pytest.mark.parametrize("meanwhile", ["edited", "dismissed", "deleted"])

@@ -75,6 +75,14 @@ def test_a_projects_summary_is_the_last_tasks_and_no_other_projects(world: World
     assert_sound(world)
 
 
+def test_a_rebuild_takes_the_latest_of_lines_that_are_not_folded_yet(world: World) -> None:
+    for text in (FIRST, SECOND):
+        learn(world, text)
+    assert sorted(scenes_in_journal(world)) == sorted([of(FIRST), of(SECOND)])
+    rebuilt(world)
+    assert summaries(world) == {"atlas": of(SECOND)}
+
+
 @pytest.mark.parametrize("project", [None, "default"])
 def test_without_a_real_project_there_is_no_summary_to_keep(world: World, project: str | None) -> None:
     learn(world, FIRST, project)
