@@ -18,7 +18,10 @@ _AGREES = Pattern(
         |let['’]?s|(?:i|we)\s+(?:agree|take|choose|prefer|like|want)|(?:the\s+)?(?:first|second|third|last|former|latter)|(?:number|option)\s)\b
       |好|对|是的?|行|可以|同意|没错|嗯|就|选|要|用|采用|按|没问题|第[一二三四五])"""
 )
-_THANKS = Pattern(r"(?i)thank|\bthx\b|谢")
+_AGREES_NOT = Pattern(
+    r"""(?ix)thank|\bthx\b|谢|[?？]|吗|^\W*(?:对不|对比|好像|好奇|行不|要不|要是|是不|用不|可以不|就是不|right\s+now)|\b(?:no|not|rather|instead)\b|n['’]t\b"""
+)
+"""Thanks, questions and objections that begin like a yes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def _agreed(messages: Sequence[Message]) -> Iterator[Message]:
         if message.role == "assistant":
             proposed = message
         elif message.role == "user":
-            if proposed is not None and _AGREES.search(message.text) and not _THANKS.search(message.text):
+            if proposed is not None and _AGREES.search(message.text) and not _AGREES_NOT.search(message.text):
                 yield proposed
             proposed = None
 

@@ -45,7 +45,11 @@ def world(finder: Finder) -> World:
     return World(extractor=finder)
 
 
-def test_the_set_is_bounded_and_the_persons_own_fill_it_first(world: World, finder: Finder) -> None:
+def test_the_set_is_bounded_and_the_persons_own_fill_it_first(
+    world: World, finder: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert limits.COMPARISON_SET == 200
+    monkeypatch.setattr(limits, "COMPARISON_SET", 12)
     learned(world, finder, [f"own {n}" for n in range(3)])
     learned(world, finder, [f"project {n}" for n in range(limits.COMPARISON_SET)], project="p")
     texts = [text for _, text in known(world, "p").offered]
