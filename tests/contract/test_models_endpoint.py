@@ -112,7 +112,10 @@ class TlsServer:
             with plain:
                 try:
                     with self._context.wrap_socket(plain, server_side=True) as secure:
-                        self.received.append(secure.recv(65_536))
+                        request = secure.recv(65_536)
+                        while not request.endswith(b"{}"):  # head and body may come apart; closing on unread bytes resets
+                            request += secure.recv(65_536)
+                        self.received.append(request)
                         secure.sendall(ANSWER)
                 except OSError:
                     continue
