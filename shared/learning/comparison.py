@@ -1,4 +1,4 @@
-"""What a model is shown of the memories, so that it can match and need not repeat (B10).
+"""What a model is shown of the memories, so that it can match and need not repeat.
 
 Offered are automatic, active memories of the affected scopes; manual and imported ones never, dismissed ones as text only. Failing
 to read them costs the matching, not the learning: exact doubles are found by their tags all the same.

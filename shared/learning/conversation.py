@@ -54,7 +54,7 @@ class Conversation:
     dry_run: bool = False
 
     def learned_from(self) -> tuple[Message, ...]:
-        """Return the messages that count for the trigger, in their order (B7)."""
+        """Return the messages that count for the trigger, in their order."""
         if self.trigger is Trigger.TASK_COMPLETED:
             return tuple(self._last_turn())
         if self.trigger is Trigger.SESSION_END:
@@ -62,7 +62,7 @@ class Conversation:
         return self.messages
 
     def _last_turn(self) -> Iterator[Message]:
-        """Yield the last user message and the last answer; and of what came between only tool calls and what they returned (B15)."""
+        """Yield the last user message and the last answer; and of what came between only tool calls and what they returned."""
         chosen = [last for role in ("user", "assistant") if (last := self._last(role)) is not None]
         between, missing = False, len(chosen)
         for message in self.messages:

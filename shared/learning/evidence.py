@@ -47,7 +47,7 @@ class Evidence:
         return cls(spoken, own, others - own, received_at, placeholders)
 
     def is_persons(self, fact: str) -> bool:
-        """Whether at most as many of the fact's words come from others alone as from the person (B17)."""
+        """Whether at most as many of the fact's words come from others alone as from the person."""
         words = Grounds.of(fact).words
         return len(words & self.others) <= len(words & self.own)
 

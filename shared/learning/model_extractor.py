@@ -1,4 +1,4 @@
-"""The extractor that asks a language model: it finds and matches, the server decides (B9, B10, B13, B15, B16).
+"""The extractor that asks a language model: it finds and matches, the server decides.
 
 One call per part of the conversation, one more where an answer cannot be read. No secret, no order from outside and nothing that Nacre
 told before is in any prompt.

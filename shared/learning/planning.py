@@ -84,7 +84,7 @@ class Planner:
         received_at: datetime,
         extracted: Extracted,
     ) -> Plan:
-        """Return the plan of a task (B10, B12). Its new memories have ids of the moment of its commit: none is younger than the
+        """Return the plan of a task. Its new memories have ids of the moment of its commit: none is younger than the
         journal's object that holds it, by whose name deleted memories are looked for.
 
         A candidate whose text exists in its scope: active → touched, archived → active again, dismissed → left alone. A candidate for an

@@ -1,4 +1,4 @@
-"""Whether a message needs memories, and which kind of them (C20). The words stand in `intent_words.py`.
+"""Whether a message needs memories, and which kind of them. The words stand in `intent_words.py`.
 
 Exclusions are looked at first, then identity and strong signals, then weak ones; a message without any signal needs
 memories only at the start of a session.

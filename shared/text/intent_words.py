@@ -1,4 +1,4 @@
-"""The words that tell whether a message needs memories (C20): signals, identity phrases and classes of question.
+"""The words that tell whether a message needs memories: signals, identity phrases and classes of question.
 
 Data only. Chinese phrases are looked for anywhere, English ones as whole words in any case; a curly apostrophe counts as a
 straight one. Sources: Memory Skill 2.0 (signals) and ZCLAW (identity phrases, classes).

@@ -1,4 +1,4 @@
-"""The words that make a sentence worth keeping (B14), for both languages, with the category and importance they give.
+"""The words that make a sentence worth keeping, for both languages, with the category and importance they give.
 
 The lists of Memory Skill 2.0 stand first in each row; inflections and everyday synonyms follow. English matches whole
 words, Chinese pieces of text. Phrases that only look like a keyword ("looks like", "API key", "不确定") are taken out

@@ -16,13 +16,13 @@ _HAN_PER_WORD = 0.6
 def normalise(text: str) -> str:
     """Trim the text and collapse every run of white space (the ideographic space too) to one space.
 
-    The dedup tag is taken over this form (B11), so it folds nothing else: not case, width or composition.
+    The dedup tag is taken over this form, so it folds nothing else: not case, width or composition.
     """
     return " ".join(text.split())
 
 
 def full_width_length(text: str) -> float:
-    """Length in full-width characters: East Asian width W or F counts 1, everything else one half (B9).
+    """Length in full-width characters: East Asian width W or F counts 1, everything else one half.
 
     Unicode's "ambiguous" signs (curly quotes, the em dash) count one half, as in a Latin text.
     """

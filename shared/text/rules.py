@@ -1,4 +1,4 @@
-"""The rules extractor: what can be learned from a user's own words without a model, in Chinese and English (B9, B14).
+"""The rules extractor: what can be learned from a user's own words without a model, in Chinese and English.
 
 Sentence by sentence, byte for byte; never from questions, small talk, orders to the assistant, quoted or pasted text. Every
 judgement is made over text whose secrets are masked, so that no rule ever reads a secret. Knows nothing of owners,

@@ -1,6 +1,6 @@
 """Which parts of a user's message are the user's own words, and which were quoted, pasted or put there by a program.
 
-Only own words can become memories (B17): code blocks, quotations, tool output, memories that Nacre itself had injected
+Only own words can become memories: code blocks, quotations, tool output, memories that Nacre itself had injected
 and documents handed over for work are left out. Every result is an exact piece of the message.
 """
 
