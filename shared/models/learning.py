@@ -23,19 +23,29 @@ class Part(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    type: StrictStr = Field(max_length=64)
-    text: StrictStr | None = None
+    type: StrictStr = Field(max_length=64, description="text, input_text and output_text are read")
+    text: StrictStr | None = Field(default=None, description="the text of such a part")
 
 
 class MessageIn(Given):
     """One message, in the shape that OpenAI and Anthropic clients keep: content is text, a list of parts, or null."""
 
-    role: Literal["user", "assistant", "system", "developer", "tool", "function"]
-    content: StrictStr | list[Part] | None = None
-    at: Moment | None = None
-    name: Annotated[StrictStr, Field(max_length=limits.KEY_CHARACTERS)] | None = None
-    tool_calls: Annotated[list[ToolCall], Field(max_length=limits.TOOL_CALLS)] | None = None
-    tool_call_id: Annotated[StrictStr, Field(max_length=limits.KEY_CHARACTERS)] | None = None
+    role: Literal["user", "assistant", "system", "developer", "tool", "function"] = Field(
+        description="what the user says counts; the others give it context"
+    )
+    content: StrictStr | list[Part] | None = Field(default=None, description="text, a list of parts, or null")
+    at: Moment | None = Field(
+        default=None, description="when it was said; relative dates count from here. Left out: when it arrived"
+    )
+    name: Annotated[StrictStr, Field(max_length=limits.KEY_CHARACTERS)] | None = Field(
+        default=None, description="who speaks, or which tool; taken, not read"
+    )
+    tool_calls: Annotated[list[ToolCall], Field(max_length=limits.TOOL_CALLS)] | None = Field(
+        default=None, description="what the assistant called; a model sees them, the rules do not"
+    )
+    tool_call_id: Annotated[StrictStr, Field(max_length=limits.KEY_CHARACTERS)] | None = Field(
+        default=None, description="taken, not read"
+    )
 
     def message(self) -> Message:
         parts = self.content if not isinstance(self.content, list) else [part.model_dump() for part in self.content]
@@ -65,13 +75,25 @@ class ConversationIn(Given):
         }
     )
 
-    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=limits.MESSAGES)]
-    trigger: Trigger
-    project: Name | None = None
-    agent: Name | None = None
-    session_id: Name | None = None
-    session_type: Literal["main", "subagent", "side_task"] = "main"
-    outcome: Literal["completed", "failed", "cancelled"] = "completed"
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=limits.MESSAGES)] = Field(
+        description="in the order they were said"
+    )
+    trigger: Trigger = Field(
+        description="task_completed: the last question and answer are read, for up to 3 facts; session_end: the "
+        "last 20 messages; compaction: all; manual: all, whatever auto_capture, outcome and length "
+        "are. The last three: up to 20 facts"
+    )
+    project: Name | None = Field(
+        default=None, description="facts about the work go here; left out or default: to the person"
+    )
+    agent: Name | None = Field(default=None, description="what it tried, and how that ended, becomes its experience")
+    session_id: Name | None = Field(default=None, description="kept with each fact as its origin")
+    session_type: Literal["main", "subagent", "side_task"] = Field(
+        default="main", description="but for manual, only main is learned from"
+    )
+    outcome: Literal["completed", "failed", "cancelled"] = Field(
+        default="completed", description="but for manual, only completed is learned from"
+    )
     dry_run: StrictBool = Field(default=False, description="learn nothing, and list on the task what would be learned")
 
     def conversation(self) -> Conversation:
@@ -90,34 +112,36 @@ class ConversationIn(Given):
 class AcceptedOut(Shown):
     """202: a task learns from it. 200: it is skipped, and why."""
 
-    task_id: str | None = None
+    task_id: str | None = Field(
+        default=None, description="ask GET /v1/tasks/{task_id} how far it is; null when skipped"
+    )
     status: Literal["queued", "skipped"]
-    reason: str | None = None
+    reason: str | None = Field(default=None, description="why it is skipped; null when queued")
 
 
 class LearnedOut(Shown):
     """What a task did. `discarded`: candidates that were refused, unwanted, too long or too many."""
 
-    inserted: int
-    touched: int
-    updated: int
-    archived: int
-    discarded: int
+    inserted: int = Field(description="new memories")
+    touched: int = Field(description="known already, and confirmed")
+    updated: int = Field(description="memories that got a newer text")
+    archived: int = Field(description="older memories that made room")
+    discarded: int = Field(description="candidates that were refused, unwanted, too long or too many")
 
 
 class SpentOut(Shown):
     """What a task asked of a language model; zeros for the rules extractor."""
 
-    calls: int
-    tokens_in: int
-    tokens_out: int
+    calls: int = Field(description="answers of the model that were paid for")
+    tokens_in: int = Field(description="as the model counts")
+    tokens_out: int = Field(description="as the model counts")
 
 
 class WouldLearnOut(Shown):
     """One thing that a dry run would have done; secrets are masked."""
 
     action: Literal["insert", "touch", "update", "archive"]
-    memory_id: str | None
+    memory_id: str | None = Field(description="the memory it would touch, update or archive; null for insert")
     content: str
     scope: Scope
     project: str | None
@@ -133,17 +157,19 @@ class TaskOut(Shown):
     """
 
     id: str
-    kind: str
+    kind: str = Field(description="extraction")
     status: TaskStatus
-    attempts: int
-    error: str | None
-    learned: LearnedOut
-    memory_ids: list[str]
-    summary: str | None
-    quarantined: int
-    usage: SpentOut
+    attempts: int = Field(description="deliveries of this run; after 3 it fails")
+    error: str | None = Field(description="why it failed")
+    learned: LearnedOut = Field(description="what it did, counted; zeros for a dry run")
+    memory_ids: list[str] = Field(description="the memories it inserted, touched or updated")
+    summary: str | None = Field(description="what the model says the conversation was about")
+    quarantined: int = Field(description="orders in pasted or tool text that were kept out")
+    usage: SpentOut = Field(description="what it asked of a language model")
     dry_run: bool
-    would_learn: list[WouldLearnOut] | None
+    would_learn: list[WouldLearnOut] | None = Field(
+        description="a dry run's result; null until it is done, and for others"
+    )
     created_at: str
     updated_at: str
 
@@ -171,7 +197,7 @@ class TasksOut(Shown):
     """A page of tasks, newest first."""
 
     tasks: list[TaskOut]
-    next_cursor: str | None
+    next_cursor: str | None = Field(description="null: this was the last page")
 
     @classmethod
     def of(cls, tasks: list[Task], next_cursor: str | None) -> Self:

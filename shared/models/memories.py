@@ -38,15 +38,23 @@ class MemoryIn(Given):
         }
     )
 
-    content: Content
-    scope: Scope = Scope.USER
-    project: Name | None = None
-    agent: Name | None = None
-    category: Category = Category.KNOWLEDGE
-    importance: Importance = 5
-    tags: Tags = Field(default_factory=list)
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    expires_at: Moment | None = None
+    content: Content = Field(
+        description="one fact in a sentence of its own, at most 500 full-width characters; kept sign by sign"
+    )
+    scope: Scope = Field(
+        default=Scope.USER, description="user: everywhere; project: in one project; agent: one agent's experience"
+    )
+    project: Name | None = Field(default=None, description="needed with scope project; other scopes take none")
+    agent: Name | None = Field(default=None, description="needed with scope agent; other scopes take none")
+    category: Category = Field(
+        default=Category.KNOWLEDGE, description="weighs in the ranking; a detected secret makes it credential"
+    )
+    importance: Importance = Field(default=5, description="1 to 10; a detected secret makes it 10")
+    tags: Tags = Field(default_factory=list, description="each with its #")
+    metadata: dict[str, Any] = Field(
+        default_factory=dict, description="any JSON object of at most 4 KB; kept, shown, not searched"
+    )
+    expires_at: Moment | None = Field(default=None, description="from then on it is neither shown nor found")
 
 
 class MemoryPatch(Change):
@@ -63,47 +71,51 @@ class MemoryPatch(Change):
         }
     )
 
-    content: Content = ""
-    category: Category = Category.KNOWLEDGE
-    importance: Importance = 5
-    tags: Tags = Field(default_factory=list)
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    expires_at: Moment | None = None
-    status: Literal["active", "dismissed"] = "active"
+    content: Content = Field(default="", description="a new text; it is looked through for secrets again")
+    category: Category = Field(default=Category.KNOWLEDGE, description="a credential with a detected secret stays one")
+    importance: Importance = Field(default=5, description="1 to 10")
+    tags: Tags = Field(default_factory=list, description="all of them: the list is replaced")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="the whole object: it is replaced")
+    expires_at: Moment | None = Field(default=None, description="null: no end")
+    status: Literal["active", "dismissed"] = Field(
+        default="active", description="dismissed: never recalled, never learned again; active: restored"
+    )
 
 
 class OriginOut(Shown):
     """Where a memory comes from."""
 
-    task_id: str | None
-    session_id: str | None
-    at: str | None
-    quote: str | None
-    model: str | None
+    task_id: str | None = Field(description="the task that learned it; null when it was added by hand")
+    session_id: str | None = Field(description="the session of that conversation")
+    at: str | None = Field(description="when it was said; when added, where it was added by hand")
+    quote: str | None = Field(description="the words it was learned from, at most 200 characters, secrets masked")
+    model: str | None = Field(description="what read them: the model with its prompt's version, or the rules")
 
 
 class MemoryOut(Shown):
     """A memory as its owner sees it. `masked`: the content shows `***` where a secret is."""
 
     id: str
-    content: str
+    content: str = Field(description="the text; a secret in it shows as ***")
     scope: Scope
     project: str | None
     agent: str | None
     category: Category
     importance: int
-    source: Source
-    status: Status
-    version: int
+    source: Source = Field(description="manual: added by hand; auto: learned; consolidated, imported: made so")
+    status: Status = Field(
+        description="active; dismissed: refused by the person; archived: made room, search still finds it"
+    )
+    version: int = Field(description="grows by one with each change; also the ETag")
     tags: list[str]
     metadata: dict[str, Any]
     created_at: str
     updated_at: str
-    last_accessed_at: str | None
-    access_count: int
+    last_accessed_at: str | None = Field(description="when a search or a context last gave it out")
+    access_count: int = Field(description="how often a search or a context gave it out")
     expires_at: str | None
-    origin: OriginOut
-    masked: bool
+    origin: OriginOut = Field(description="where it comes from")
+    masked: bool = Field(description="whether something of the content is masked; POST …/reveal shows it")
 
     @classmethod
     def of(cls, memory: Memory) -> Self:
@@ -140,20 +152,26 @@ class MemoryOut(Shown):
 class ListQuery(Given):
     """Filters of a list. `from` and `to` bound the time that the list is ordered by: from ≤ t < to."""
 
-    scope: Scope | None = None
-    project: Name | None = None
-    agent: Name | None = None
+    scope: Scope | None = Field(default=None, description="only this scope")
+    project: Name | None = Field(default=None, description="only this project's")
+    agent: Name | None = Field(default=None, description="only this agent's")
     uri: Annotated[str, Field(max_length=400)] | None = Field(
         default=None, description="agent://{agent}/{type}/{category}, instead of scope, project, agent and category"
     )
-    status: Literal["active", "dismissed", "archived", "all"] = "active"
-    category: Category | None = None
-    source: Source | None = None
-    since: Moment | None = Field(default=None, alias="from")
-    until: Moment | None = Field(default=None, alias="to")
-    order: Literal["updated", "created"] = "updated"
-    limit: Limit = limits.PAGE_DEFAULT
-    cursor: Cursor | None = None
+    status: Literal["active", "dismissed", "archived", "all"] = Field(
+        default="active", description="all: whatever it is"
+    )
+    category: Category | None = Field(default=None, description="only this category")
+    source: Source | None = Field(default=None, description="only this source")
+    since: Moment | None = Field(default=None, alias="from", description="not before")
+    until: Moment | None = Field(default=None, alias="to", description="before")
+    order: Literal["updated", "created"] = Field(
+        default="updated", description="newest first, by the last change or by the creation"
+    )
+    limit: Limit = Field(default=limits.PAGE_DEFAULT, description="of one page")
+    cursor: Cursor | None = Field(
+        default=None, description="the next_cursor of the page before; the filters must be the same"
+    )
 
     def filters(self) -> Filters:
         """Return what the list is filtered by. Raises Invalid for filters that contradict each other."""
@@ -175,7 +193,7 @@ class MemoriesOut(Shown):
     """A page of memories. A cursor may follow an empty page: filters on sealed fields are applied after opening."""
 
     memories: list[MemoryOut]
-    next_cursor: str | None
+    next_cursor: str | None = Field(description="null: this was the last page")
     damaged: int = Field(description="memories of this page whose seal did not open; they are left out")
 
     @classmethod
@@ -198,7 +216,7 @@ class VersionOut(Shown):
     updated_at: str
     expires_at: str | None
     origin: OriginOut
-    masked: bool
+    masked: bool = Field(description="whether something of the content is masked")
 
     @classmethod
     def of(cls, memory: Memory) -> Self:
@@ -219,11 +237,11 @@ class HistoryOut(Shown):
 class RevertIn(Given):
     """Which version to bring back."""
 
-    version: Annotated[StrictInt, Field(ge=1, le=2**31)]
+    version: Annotated[StrictInt, Field(ge=1, le=2**31)] = Field(description="one that the memory's history lists")
 
 
 class RevealOut(Shown):
     """A memory's whole text, with its secrets."""
 
     id: str
-    content: str
+    content: str = Field(description="the text with its secrets")

@@ -4,7 +4,7 @@ import zoneinfo
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, StrictBool, StrictInt, StrictStr
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
 from shared.domain import limits
 from shared.domain.settings import Preferences
@@ -40,6 +40,11 @@ def _time_zone(name: str) -> str:
         raise ValueError("This is no time zone of the IANA data base; write one like Asia/Shanghai.") from None
 
 
+def _no_schedule(value: object) -> None:
+    if value is not None:
+        raise ValueError("Schedules are not taken yet; leave it null.")
+
+
 Keyword = Annotated[StrictStr, Field(min_length=1, max_length=limits.KEYWORD_CHARACTERS), AfterValidator(_keyword)]
 Keywords = Annotated[list[Keyword], Field(max_length=limits.KEYWORDS), AfterValidator(_keywords)]
 Days = Annotated[StrictInt, AfterValidator(_days)]
@@ -49,25 +54,37 @@ TimeZone = Annotated[StrictStr, Field(max_length=64), AfterValidator(_time_zone)
 class KeywordsIn(Given):
     """Keywords per language; a language that is not sent keeps its own."""
 
-    zh: Keywords = Field(default_factory=list)
-    en: Keywords = Field(default_factory=list)
+    zh: Keywords = Field(default_factory=list, description="for Chinese sentences")
+    en: Keywords = Field(default_factory=list, description="for English sentences")
 
 
 class SettingsPatch(Change):
     """What to change; settings that are not sent stay as they are."""
 
-    enabled: StrictBool = True
-    auto_capture: StrictBool = False
-    auto_retrieve: StrictBool = True
-    language: Literal["zh", "en"] | None = None
-    credentials_in_context: StrictBool = False
-    custom_keywords: KeywordsIn = Field(default_factory=KeywordsIn)
-    excluded_keywords: KeywordsIn = Field(default_factory=KeywordsIn)
-    retention_days: Days = FOR_EVER
-    max_results: Annotated[StrictInt, Field(ge=1, le=limits.RESULTS_MAX)] = limits.RESULTS_DEFAULT
-    search_days: Days = FOR_EVER
-    schedule: None = Field(default=None, description="schedules in words are not taken yet: only null")
-    time_zone: TimeZone = "UTC"
+    enabled: StrictBool = Field(default=True, description="learning and recall at all; managing always works")
+    auto_capture: StrictBool = Field(
+        default=False, description="learn from conversations without being asked each time"
+    )
+    auto_retrieve: StrictBool = Field(default=True, description="give context without being forced to")
+    language: Literal["zh", "en"] | None = Field(
+        default=None, description="of the context's frame; null: the message's own"
+    )
+    credentials_in_context: StrictBool = Field(default=False, description="show secrets to the agent")
+    custom_keywords: KeywordsIn = Field(
+        default_factory=KeywordsIn, description="words that make a sentence worth keeping; the rules use them"
+    )
+    excluded_keywords: KeywordsIn = Field(
+        default_factory=KeywordsIn, description="the rules never learn sentences with these"
+    )
+    retention_days: Days = Field(default=FOR_EVER, description="-1: for ever; stored, not acted upon yet")
+    max_results: Annotated[StrictInt, Field(ge=1, le=limits.RESULTS_MAX)] = Field(
+        default=limits.RESULTS_DEFAULT, description="of a search that names no limit"
+    )
+    search_days: Days = Field(default=FOR_EVER, description="how far back search looks, by creation; -1: no end")
+    schedule: Annotated[None, BeforeValidator(_no_schedule)] = Field(
+        default=None, description="schedules in words are not taken yet: only null"
+    )
+    time_zone: TimeZone = Field(default="UTC", description="an IANA name; kept for what comes later")
 
     def sent(self) -> dict[str, Any]:
         """Return only what the request names; of keywords only the languages it names."""
@@ -77,7 +94,7 @@ class SettingsPatch(Change):
 class SettingsOut(Shown):
     """An owner's settings; version 0 are the defaults."""
 
-    version: int
+    version: int = Field(description="grows with each change; also the ETag")
     enabled: bool
     auto_capture: bool
     auto_retrieve: bool
@@ -99,24 +116,24 @@ class SettingsOut(Shown):
 class TodayOut(Shown):
     """What was done since midnight, UTC. `conversation_limit` 0: no limit; calls and tokens are the language model's."""
 
-    conversations: int
-    conversation_limit: int
-    calls: int
-    tokens_in: int
-    tokens_out: int
+    conversations: int = Field(description="taken in")
+    conversation_limit: int = Field(description="0: no limit")
+    calls: int = Field(description="of the language model")
+    tokens_in: int = Field(description="of the language model")
+    tokens_out: int = Field(description="of the language model")
 
 
 class UsageOut(Shown):
     """Bytes stored for an owner against the quota, and counts. `active_limit` 0: no limit."""
 
-    used_bytes: int
-    limit_bytes: int
+    used_bytes: int = Field(description="journal, index and table together")
+    limit_bytes: int = Field(description="the quota")
     journal_bytes: int
     index_bytes: int
     table_bytes: int
-    memories: int
-    active: int
-    active_limit: int
+    memories: int = Field(description="of every status")
+    active: int = Field(description="of these, the active ones")
+    active_limit: int = Field(description="0: no limit")
     today: TodayOut
 
     @classmethod
@@ -128,17 +145,17 @@ class ProjectOut(Shown):
     """A project that has memories or a summary, which is what a model last said of it; `last_at`: when a memory was added or deleted."""
 
     project: str
-    memories: int
-    last_at: str
-    summary: str | None
+    memories: int = Field(description="of every status")
+    last_at: str = Field(description="when a memory was last added or deleted")
+    summary: str | None = Field(description="what a model last said of it; the rules write none")
 
 
 class ProjectsOut(Shown):
     """A page of projects; it may hold fewer than asked for and still have a cursor."""
 
     projects: list[ProjectOut]
-    next_cursor: str | None
-    damaged: int
+    next_cursor: str | None = Field(description="null: this was the last page")
+    damaged: int = Field(description="projects whose seal did not open; they are left out")
 
     @classmethod
     def of(cls, page: Projects) -> Self:
@@ -154,18 +171,18 @@ class LookOut(Shown):
 
     id: str
     at: str
-    by: str
-    action: str
+    by: str = Field(description="owner, or the auditor")
+    action: str = Field(description="reveal")
     memory_id: str
-    reason: str | None
+    reason: str | None = Field(description="the auditor's; null for the owner")
 
 
 class AuditOut(Shown):
     """A page of an owner's audit list, newest first."""
 
     entries: list[LookOut]
-    next_cursor: str | None
-    damaged: int
+    next_cursor: str | None = Field(description="null: this was the last page")
+    damaged: int = Field(description="entries whose seal did not open; they are left out")
 
     @classmethod
     def of(cls, looks: Looks) -> Self:

@@ -26,13 +26,24 @@ class SearchIn(Given):
         }
     )
 
-    query: Annotated[Text, Field(min_length=1)]
-    project: Name | None = None
-    agent: Name | None = None
-    categories: Annotated[list[Category], Field(max_length=8)] = Field(default=[])
-    limit: Annotated[StrictInt, Field(ge=1, le=limits.RESULTS_MAX)] | None = None
-    preset: Literal["default", "rrf", "skill", "blend"] = "default"
-    explain: StrictBool = False
+    query: Annotated[Text, Field(min_length=1)] = Field(description="any text; there is no query syntax")
+    project: Name | None = Field(
+        default=None, description='this project\'s memories too; left out: none of any project; "*": those of all'
+    )
+    agent: Name | None = Field(default=None, description="this agent's memories too; left out: none of any agent")
+    categories: Annotated[list[Category], Field(max_length=8)] = Field(
+        default=[], description="only these; none named: all"
+    )
+    limit: Annotated[StrictInt, Field(ge=1, le=limits.RESULTS_MAX)] | None = Field(
+        default=None, description="left out: the setting max_results"
+    )
+    preset: Literal["default", "rrf", "skill", "blend"] = Field(
+        default="default",
+        description="how to rank. default: measured best; rrf: equal places of words, recency and popularity; "
+        "skill: words × recency, the last 30 days, at most 3 unless limit says more; blend: words "
+        "alone",
+    )
+    explain: StrictBool = Field(default=False, description="show each hit's signals and matched words")
 
     def question(self) -> Question:
         """Return what is asked; `*` is a name of its own, not a project's."""
@@ -49,9 +60,15 @@ class SearchIn(Given):
 class HitOut(MemoryOut):
     """A memory that was found. With `explain`: every signal of the ranking, and the query's words that it holds."""
 
-    score: float
-    signals: dict[str, float] | None = None
-    matched: list[str] | None = None
+    score: float = Field(description="compares hits of one answer only; its range depends on the preset")
+    signals: dict[str, float] | None = Field(
+        default=None,
+        description="text, coverage, semantic, recency, popularity: 0 to 1; category, source: factors. Null "
+        "unless explained",
+    )
+    matched: list[str] | None = Field(
+        default=None, description="stems of the query that it holds; null unless explained"
+    )
 
     @classmethod
     def found(cls, hit: Hit, *, explain: bool) -> Self:
@@ -68,8 +85,8 @@ class SearchOut(Shown):
     """Memories, best first. `reason` says why there are none where the owner switched recall off."""
 
     memories: list[HitOut]
-    took_ms: float
-    reason: str | None = None
+    took_ms: float = Field(description="inside the function")
+    reason: str | None = Field(default=None, description="disabled, or null")
 
 
 class ContextIn(Given):
@@ -84,12 +101,23 @@ class ContextIn(Given):
         }
     )
 
-    message: Annotated[StrictStr, Field(max_length=limits.MESSAGE_CHARACTERS)] | None = None
-    project: Name | None = None
-    agent: Name | None = None
-    new_session: StrictBool = True
-    token_budget: Annotated[StrictInt, Field(ge=1, le=limits.TOKEN_BUDGET_MAX)] = limits.TOKEN_BUDGET_DEFAULT
-    force: StrictBool = False
+    message: Annotated[StrictStr, Field(max_length=limits.MESSAGE_CHARACTERS)] | None = Field(
+        default=None, description="what the person just wrote; left out: the beginning of a session"
+    )
+    project: Name | None = Field(
+        default=None, description="the project at hand: its memories too; left out: none of any project"
+    )
+    agent: Name | None = Field(default=None, description="the agent that asks: its memories too")
+    new_session: StrictBool = Field(
+        default=True,
+        description="true: also a message without any signal recalls; false: only one that asks for memory",
+    )
+    token_budget: Annotated[StrictInt, Field(ge=1, le=limits.TOKEN_BUDGET_MAX)] = Field(
+        default=limits.TOKEN_BUDGET_DEFAULT, description="for the whole text, estimated; what does not fit is left out"
+    )
+    force: StrictBool = Field(
+        default=False, description="recall whatever the message is and auto_retrieve says; enabled false still wins"
+    )
 
     def moment(self) -> Moment:
         return Moment(self.message, self.project, self.agent, self.new_session, self.token_budget, self.force)
@@ -98,12 +126,12 @@ class ContextIn(Given):
 class ContextOut(Shown):
     """Text to put before the agent (empty: nothing), its estimated tokens, and why it is as it is."""
 
-    text: str
-    tokens: int
-    recalled: bool
-    intent: str
-    memory_ids: list[str]
-    reason: str | None
+    text: str = Field(description="to put before the agent; empty: nothing")
+    tokens: int = Field(description="estimated")
+    recalled: bool = Field(description="whether the text holds memories")
+    intent: str = Field(description="strong, weak, none, excluded; session without a message; forced")
+    memory_ids: list[str] = Field(description="of the memories in the text, in their order")
+    reason: str | None = Field(description="why the text is empty; null when it is not")
 
     @classmethod
     def of(cls, context: Context) -> Self:
