@@ -117,7 +117,7 @@ class Edge(APIGatewayHttpResolver):
 
     def _answer(self, error: Exception) -> Response[Any]:
         if isinstance(error, NotFoundError):
-            error = NotFound()
+            error = NotFound("There is no such route.")
         elif isinstance(error, RequestValidationError):
             error = Invalid(details=_problems(error.errors()))
         if not isinstance(error, NacreError):
@@ -268,10 +268,19 @@ def _field(location: Sequence[str | int]) -> str:
 
 
 def _problem(error: Mapping[str, Any]) -> str:
-    if error["type"] == "extra_forbidden":
-        return "There is no such field."
-    if error["type"] == "missing":
-        return "This is needed."
+    """Say what is wrong in our own words; of the error's context only bounds are named, never what was sent."""
+    bounds = error.get("ctx", {})
+    match error["type"]:
+        case "extra_forbidden":
+            return "There is no such field."
+        case "missing":
+            return "This is needed."
+        case "greater_than_equal":
+            return f"This must be at least {bounds['ge']}."
+        case "less_than_equal":
+            return f"This must be at most {bounds['le']}."
+        case "string_too_short" | "too_short" if bounds["min_length"] == 1:
+            return "This must not be empty."
     return str(error["msg"]).removeprefix("Value error, ")
 
 

@@ -13,7 +13,7 @@ class ErrorBody(Shown):
     code: str = Field(examples=["invalid"])
     message: str = Field(examples=["A field is not valid; details say which."])
     details: list[dict[str, str]] | dict[str, Any] | None = Field(
-        default=None, examples=[[{"field": "limit", "problem": "Input should be less than or equal to 200"}]]
+        default=None, examples=[[{"field": "limit", "problem": "This must be at most 200."}]]
     )
 
 

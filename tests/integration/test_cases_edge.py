@@ -7,9 +7,11 @@ import pytest
 
 from functions.memories import app as memories_app
 from shared.domain import limits
+from shared.domain.errors import NotFound
 from tests.integration.service import ISSUER, Service, event, started
 
 MEMORIES = "/v1/memories"
+NO_ROUTE = "There is no such route."
 
 
 @pytest.mark.case(13)
@@ -123,7 +125,7 @@ def test_case_79_a_limit_out_of_bounds_is_refused_and_the_bounds_are_named(
     (detail,) = answer.json["error"]["details"]
     assert detail["field"] == "limit"
     if limit.lstrip("-").isdecimal() and limit.isascii():
-        assert "200" in detail["problem"] or "1" in detail["problem"]
+        assert detail["problem"] == ("This must be at most 200." if int(limit) > 1 else "This must be at least 1.")
 
 
 @pytest.mark.case(79)
@@ -192,12 +194,20 @@ def test_case_88_a_path_that_names_nothing_is_404(service: Service, path: str) -
     assert answer.headers["Content-Type"] == "application/json"
 
 
+def test_an_address_that_no_route_has_is_told_from_a_memory_that_is_not_there(service: Service) -> None:
+    for path in ("/", "/v2/memories", "/v1/nothing", f"{MEMORIES}/01ARZ3NDEKTSV4RRFFQ69G5FAV/nothing"):
+        assert service.call("GET", path).json["error"] == {"code": "not_found", "message": NO_ROUTE}
+    missing = service.call("GET", f"{MEMORIES}/01ARZ3NDEKTSV4RRFFQ69G5FAV").json["error"]
+    assert missing == {"code": "not_found", "message": NotFound.message}
+
+
 @pytest.mark.case(88)
 @pytest.mark.parametrize(
     ("method", "path"), [("PUT", MEMORIES), ("DELETE", MEMORIES), ("POST", "/v1/usage"), ("HEAD", MEMORIES)]
 )
 def test_case_88_a_wrong_method_is_404(service: Service, method: str, path: str) -> None:
-    assert (service.call(method, path, {}).status, service.call(method, path).code) == (404, "not_found")
+    for answer in (service.call(method, path, {}), service.call(method, path)):
+        assert (answer.status, answer.json["error"]) == (404, {"code": "not_found", "message": NO_ROUTE})
 
 
 @pytest.mark.case(88)
@@ -239,6 +249,26 @@ def test_unknown_fields_and_parameters_are_refused_by_name(service: Service) -> 
     assert answer.json["error"]["details"] == [{"field": "limits", "problem": "There is no such parameter."}]
     answer = service.call("GET", MEMORIES, query="status=active&status=dismissed")
     assert answer.status == 422
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent", "field", "problem"),
+    [
+        ("POST", MEMORIES, {"content": ""}, "content", "This must not be empty."),
+        ("POST", MEMORIES, {"content": "a fact", "project": ""}, "project", "This must not be empty."),
+        ("POST", MEMORIES, {}, "content", "This is needed."),
+        ("POST", MEMORIES, {"content": "a fact", "importance": 0}, "importance", "This must be at least 1."),
+        ("POST", MEMORIES, {"content": "a fact", "importance": 11}, "importance", "This must be at most 10."),
+        ("PATCH", "/v1/settings", {"max_results": 0}, "max_results", "This must be at least 1."),
+        ("PATCH", "/v1/settings", {"schedule": "9"}, "schedule", "Schedules are not taken yet; leave it null."),
+        ("POST", "/v1/conversations", {"messages": [], "trigger": "manual"}, "messages", "This must not be empty."),
+    ],
+)
+def test_a_problem_is_said_in_words_that_say_what_to_send(
+    service: Service, method: str, path: str, sent: dict[str, Any], field: str, problem: str
+) -> None:
+    answer = service.call(method, path, sent)
+    assert (answer.status, answer.json["error"]["details"]) == (422, [{"field": field, "problem": problem}])
 
 
 @pytest.mark.parametrize(
