@@ -12,6 +12,7 @@ from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, proce
 from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
+from shared.config import MissingSetting
 from shared.domain.errors import NacreError
 from shared.observability import Fact, alarm, note, warn
 
@@ -42,7 +43,8 @@ def _noted(work: str, record: SQSRecord, do: Do) -> None:
         warn(work, **known, error=error.code, ms=_since(started))
         raise
     except Exception as error:
-        alarm(work, **known, error="unexpected", kind=type(error).__name__, ms=_since(started))
+        setting = error.name if isinstance(error, MissingSetting) else None
+        alarm(work, **known, error="unexpected", kind=type(error).__name__, setting=setting, ms=_since(started))
         raise
     note(work, **known, **counts, ms=_since(started))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from shared.config import MissingSetting
 from shared.domain.errors import NotFound, NotPossibleNow, Unavailable
 from shared.domain.settings import Preferences
 from shared.domain.task import TaskStatus
@@ -323,3 +324,16 @@ def test_one_owners_poison_does_not_delay_another_owners_conversation_in_the_sam
 
 def test_an_empty_event_has_nothing_to_deliver_again() -> None:
     assert deliver("learn", {"Records": []}, None, lambda *_: {}) == {"batchItemFailures": []}
+
+
+def test_a_setting_that_is_missing_is_named_in_the_log_and_the_message_delivered_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def half_named(*_: object) -> dict[str, int]:
+        raise MissingSetting("MODEL_ID")
+
+    world = World()
+    message = QueuedMessage(OWNER, {"v": 1}, "", world.clock(), receipt="one")
+    assert deliver("learn", {"Records": [record(message)]}, None, half_named)["batchItemFailures"]
+    (line,) = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"event":"learn"' in line]
+    assert (line["level"], line["kind"], line["setting"]) == ("ERROR", "MissingSetting", "MODEL_ID")
