@@ -24,7 +24,7 @@ RECENT = 100
 GOOD_COVERAGE = 0.5
 """Share of the query's words that the best hit must hold for a weak signal to recall."""
 BROAD_BELOW = 3
-"""An identity question with fewer hits is filled up with recent and important memories."""
+"""A question about the person, or a forced recall, with fewer hits is filled up with recent and important memories."""
 CAPS = {Scope.AGENT: limits.CONTEXT_USER, Scope.PROJECT: limits.CONTEXT_PROJECT, Scope.USER: limits.CONTEXT_USER}
 
 
@@ -76,7 +76,8 @@ class Contexts:
         if not moment.force and asked and intent.recall == "no":
             return Context(intent=kind, reason="not_asked_for")
         newest = partial(self.searcher.vaults.table.by_update, owner, Status.ACTIVE.value, limit=RECENT)
-        broad = not asked or intent.identity
+        about_person = intent.identity or (intent.weak_identity and intent.recall == "yes")
+        broad = not asked or moment.force or about_person
         *listed, opened = together(*([newest] if broad else []), partial(self.searcher.open, owner, moment.project))
         if opened is None:
             return Context(intent=kind, reason="nothing_known")

@@ -1,4 +1,4 @@
-"""English words that carry no topic, and irregular forms with their base. Data only; it knows nothing of tokens."""
+"""English words that carry no topic, and forms with their base where no stemmer joins them. Data only; it knows nothing of tokens."""
 
 from typing import Final
 
@@ -38,9 +38,14 @@ understand: understood; wake: woke woken; wear: wore worn; weave: wove woven; we
 wound; withdraw: withdrew withdrawn; write: wrote written; child: children; person: people persons; man: men;
 woman: women; foot: feet; tooth: teeth; goose: geese; mouse: mice; wife: wives; life: lives; knife: knives;
 leaf: leaves; shelf: shelves; half: halves; wolf: wolves; thief: thieves; loaf: loaves; self: selves; good:
-better best; bad: worse worst; crisis: crises; analysis: analyses; criterion: criteria; phenomenon: phenomena;
+better best; bad: worse worst; crisis: crises; criterion: criteria; phenomenon: phenomena;
 index: indices; datum: data; medium: media; hero: heroes; matrix: matrices; vertex: vertices; die: died dying
-dies; lie: lied lying lies
+dies; lie: lied lying lies;
+allergy: allergic; asthma: asthmatic; decide: decision decisions; choose: choice choices; marry: marriage; die: death;
+employ: employment; fly: flight flights; analyze: analysis analyses analyse analysed; configure: config configs; repository:
+repo repos; database: db dbs; maintain: maintenance; explain: explanation explanations; favor: favour favours;
+favorite: favourite favourites; color: colour colours; behavior: behaviour behaviours; organize: organise
+organised organisation organization; center: centre centres; license: licence licences
 """
 
 

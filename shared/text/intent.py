@@ -35,7 +35,8 @@ class Intent(NamedTuple):
 def classify(message: str, new_session: bool) -> Intent:
     """Judge one message; only its first 4,000 signs are read. A blank message carries no signal."""
     text = message[:_LONGEST_READ].translate(_APOSTROPHE)
-    weak_identity = _pattern(words.WEAK_IDENTITY_ZH, words.WEAK_IDENTITY_EN).search(text) is not None
+    served = _pattern(words.SERVED_ZH, words.SERVED_EN).sub(" ", text)
+    weak_identity = _pattern(words.WEAK_IDENTITY_ZH, words.WEAK_IDENTITY_EN).search(served) is not None
     query_class = _query_class(text)
     if _excluded().search(text):
         return Intent("excluded", False, query_class, "no", weak_identity)

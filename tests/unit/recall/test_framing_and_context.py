@@ -194,3 +194,22 @@ def test_a_lost_table_and_damaged_settings_give_a_reason_instead_of_a_context() 
     world.choose(language="zh")
     world.table._items[world.owner]["z"]["sealed"] = b"x"
     assert context(world, "What are our deploy rules?").reason == "damaged"
+
+
+@pytest.mark.parametrize(
+    ("message", "force"),
+    [("Suggest something for dinner", True), ("What food should I avoid?", False), ("我不能吃什么？", False)],
+)
+def test_a_forced_recall_and_a_question_about_the_person_never_come_back_empty_handed(
+    message: str, force: bool
+) -> None:
+    world = World()
+    world.add("I am allergic to peanuts", importance=9)
+    assert "peanuts" in context(world, message, force=force).text
+
+
+def test_who_only_asks_to_be_served_is_told_nothing_that_does_not_fit() -> None:
+    world = World()
+    world.add("I am allergic to peanuts", importance=9)
+    assert context(world, "帮我写一个数据处理函数").reason == "nothing_found"
+    assert context(world, "Help me write a function").reason == "nothing_found"

@@ -225,3 +225,16 @@ def test_words_of_a_text_stay_findable_inside_a_longer_one(text: str, before: st
 def test_importing_tokens_does_not_import_the_stemmer_or_numpy() -> None:
     program = "import sys, shared.text.tokens; sys.exit(bool({'snowballstemmer', 'numpy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0  # noqa: S603
+
+
+@pytest.mark.parametrize(
+    ("memory", "query"),
+    [
+        ("I am allergic to peanuts", "allergies"),
+        ("My decision was to choose PostgreSQL", "what did we decide"),
+        ("The db is in Frankfurt", "database"),
+        ("Her favourite colour is green", "favorite color"),
+    ],
+)
+def test_words_that_no_stemmer_joins_find_each_other(memory: str, query: str) -> None:
+    assert meets(memory, query)
