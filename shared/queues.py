@@ -13,6 +13,7 @@ from aws_lambda_powertools.utilities.batch.types import PartialItemFailureRespon
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
 from shared.config import MissingSetting
+from shared.domain.asking import ModelUnavailable
 from shared.domain.errors import NacreError
 from shared.observability import Fact, alarm, note, warn
 
@@ -40,7 +41,8 @@ def _noted(work: str, record: SQSRecord, do: Do) -> None:
     try:
         counts = do(record.body, record.receipt_handle, receives)
     except NacreError as error:
-        warn(work, **known, error=error.code, ms=_since(started))
+        answered = error.answered if isinstance(error, ModelUnavailable) else None
+        warn(work, **known, error=error.code, provider_status=answered, ms=_since(started))
         raise
     except Exception as error:
         setting = error.name if isinstance(error, MissingSetting) else None

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from shared.adapters.faults import Sleep, pause
-from shared.domain.asking import ModelTimeout, ModelUnavailable
+from shared.domain.asking import ModelRefused, ModelTimeout, ModelUnavailable
 from shared.domain.ids import Random
 
 ATTEMPT_SECONDS: Final = 30.0
@@ -33,11 +33,14 @@ class Passing(Exception):
 
 
 class FormRefused(Exception):
-    """The request is not taken in this form; `complaint` is the reason in lower case, to be searched and never shown."""
+    """The request is not taken in this form; `complaint` is the reason in lower case, to be searched and never shown.
 
-    def __init__(self, complaint: str) -> None:
+    `answered` is the HTTP status that it came with.
+    """
+
+    def __init__(self, complaint: str, answered: int) -> None:
         super().__init__("the provider does not take this form")
-        self.complaint = complaint
+        self.complaint, self.answered = complaint, answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +76,20 @@ class Course:
                 self._wait(fault)
 
     def settle(
-        self, form: Form, attempt: Callable[[Form, float], Answered], weaker: Callable[[Form, str], Form]
+        self, form: Form, attempt: Callable[[Form, float], Answered], weaker: Callable[[Form, str], Form | None]
     ) -> tuple[Answered, Form]:
         """Return the answer and the form that it was given to, the first from `form` downwards.
 
-        `weaker(form, complaint)` gives the next one, or raises when there is none.
+        `weaker(form, complaint)` gives the next one, None when there is none: then ModelRefused is raised.
         """
         while True:
             try:
                 return self.run(partial(attempt, form)), form
             except FormRefused as refused:
-                form = weaker(form, refused.complaint)
+                next_form = weaker(form, refused.complaint)
+                if next_form is None:
+                    raise ModelRefused(refused.answered) from None
+                form = next_form
 
     def _wait(self, fault: Passing) -> None:
         """Wait before the next attempt; raise the problem when there is none, or not in time."""

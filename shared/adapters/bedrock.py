@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, Literal, Protocol
 
-from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
+from botocore.exceptions import ClientError, ConnectTimeoutError, ReadTimeoutError
 from botocore.parsers import ResponseParserError
 
 from shared.adapters.attempts import LEAST_SECONDS, Attempts, FormRefused, Passing
@@ -116,27 +116,27 @@ def question(ask: Ask, form: Form) -> dict[str, Any]:
     return request
 
 
-def weaker(form: Form, complaint: str) -> Form:
-    """Return the form to try next. Raises ModelRefused when the weakest was refused too."""
+def weaker(form: Form, complaint: str) -> Form | None:
+    """Return the form to try next; None when the weakest was refused too."""
     if form.temperature and "temperature" in complaint:
         return replace(form, temperature=False)
     if form.tool == "none":
-        raise ModelRefused
+        return None
     return replace(form, tool="offered" if form.tool == "chosen" else "none")
 
 
 def translated(fault: Exception) -> Exception:
     """Return what to raise for a fault; ModelRefused for all that asking again does not change."""
-    name = code(fault)
+    name, status = code(fault), _status(fault)
     if isinstance(fault, ReadTimeoutError) or name == "ModelTimeoutException":
-        return ModelTimeout()
-    if isinstance(fault, (ConnectTimeoutError, *LOST)) or name in _DOWN or _status(fault) >= 500:
-        return Passing(ModelDown())
+        return ModelTimeout(status)
+    if isinstance(fault, (ConnectTimeoutError, *LOST)) or name in _DOWN or (status or 0) >= 500:
+        return Passing(ModelDown(status))
     if name in _THROTTLED:
-        return Passing(ModelThrottled())
+        return Passing(ModelThrottled(status))
     if name == "ValidationException":
-        return FormRefused(str(fault).lower())
-    return ModelRefused()
+        return FormRefused(str(fault).lower(), status or 400)
+    return ModelRefused(status)
 
 
 def said(content: list[Mapping[str, Any]]) -> str:
@@ -147,6 +147,8 @@ def said(content: list[Mapping[str, Any]]) -> str:
     return "".join(block["text"] for block in content if isinstance(block.get("text"), str))
 
 
-def _status(fault: Exception) -> int:
-    response = getattr(fault, "response", {})
-    return int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+def _status(fault: Exception) -> int | None:
+    """Return the HTTP status of the answer; None when none came."""
+    if not isinstance(fault, ClientError):
+        return None
+    return int(fault.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)) or None

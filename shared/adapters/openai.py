@@ -65,23 +65,26 @@ class OpenAiModel:
             raise ModelTimeout
         response = self._endpoint.post(PATH, question(ask, self._model, form), headers, left)
         if response.status in {401, 403} and self._key.renewed(key):
-            raise Passing(ModelRefused())
+            raise Passing(ModelRefused(response.status))
         return self._read(response)
 
     def _read(self, response: Response) -> Answer:
         if response.status != 200:
             raise fault(response.status, response.headers, response.body)
-        body = _parsed(response.body)
+        body = _parsed(response)
         error = body.get("error")
         if error:
-            raise fault(_status_of(error), response.headers, response.body)
+            named = _status_of(error)
+            if named is None:
+                raise Passing(ModelDown(response.status), patience(response.headers.get("retry-after", "")))
+            raise fault(named, response.headers, response.body)
         choices = body.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else None
         if choice is None or not isinstance(choice.get("message"), dict):
-            raise Passing(ModelDown())
+            raise Passing(ModelDown(response.status))
         reason = str(choice.get("finish_reason"))
         if reason in _BROKEN_OFF:
-            raise Passing(ModelDown())
+            raise Passing(ModelDown(response.status))
         text, stop = _said(choice["message"], _STOPS.get(reason, "end"))
         usage = body.get("usage")
         tokens = usage if isinstance(usage, dict) else {}
@@ -111,28 +114,28 @@ def question(ask: Ask, model: str, form: Form) -> bytes:
     return json.dumps(body, ensure_ascii=False).encode()
 
 
-def weaker(form: Form, complaint: str) -> Form:
-    """Return the form to try next. Raises ModelRefused when the weakest was refused too."""
+def weaker(form: Form, complaint: str) -> Form | None:
+    """Return the form to try next; None when the weakest was refused too."""
     if form.tokens == "max_tokens" and "max_completion_tokens" in complaint:
         return replace(form, tokens="max_completion_tokens")
     if form.temperature and "temperature" in complaint:
         return replace(form, temperature=False)
     if form.answer == "text":
-        raise ModelRefused
+        return None
     return replace(form, answer="object" if form.answer == "schema" else "text")
 
 
 def fault(status: int, headers: Mapping[str, str], body: bytes) -> Exception:
     """Return what to raise for an answer that is none; a redirect is one of them."""
     if status in {400, 422}:
-        return FormRefused(body.decode("utf-8", "replace").lower())
+        return FormRefused(body.decode("utf-8", "replace").lower(), status)
     if status == 429 and _SPENT.encode() not in body:
-        return Passing(ModelThrottled(), patience(headers.get("retry-after", "")))
+        return Passing(ModelThrottled(status), patience(headers.get("retry-after", "")))
     if status in {408, 504}:
-        return ModelTimeout()
+        return ModelTimeout(status)
     if status >= 500 or status in {409, 425}:
-        return Passing(ModelDown(), patience(headers.get("retry-after", "")))
-    return ModelRefused() if status >= 300 else Passing(ModelDown())
+        return Passing(ModelDown(status), patience(headers.get("retry-after", "")))
+    return ModelRefused(status) if status >= 300 else Passing(ModelDown(status))
 
 
 def patience(header: str) -> float:
@@ -144,20 +147,20 @@ def patience(header: str) -> float:
     return min(seconds, MOST_PATIENCE) if seconds >= 0 else 0.0
 
 
-def _parsed(body: bytes) -> dict[str, Any]:
+def _parsed(response: Response) -> dict[str, Any]:
     try:
-        parsed = json.loads(body)
+        parsed = json.loads(response.body)
     except (ValueError, RecursionError):
-        raise Passing(ModelDown()) from None
+        raise Passing(ModelDown(response.status)) from None
     if not isinstance(parsed, dict):
-        raise Passing(ModelDown())
+        raise Passing(ModelDown(response.status))
     return parsed
 
 
-def _status_of(error: Any) -> int:
-    """Return the HTTP status that an error object under status 200 names, 500 when it names none."""
+def _status_of(error: Any) -> int | None:
+    """Return the HTTP status that an error object under status 200 names."""
     code = error.get("code") if isinstance(error, dict) else None
-    return code if isinstance(code, int) and 300 <= code < 600 else 500
+    return code if isinstance(code, int) and 300 <= code < 600 else None
 
 
 def _said(message: Mapping[str, Any], stop: Stop) -> tuple[str, Stop]:

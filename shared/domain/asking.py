@@ -49,7 +49,13 @@ class Answer:
 
 
 class ModelUnavailable(Unavailable):
+    """`answered` is the HTTP status of the provider's answer, for the operator's log; None when nothing came or nothing was asked."""
+
     code, message = "model_unavailable", "The model did not answer."
+
+    def __init__(self, answered: int | None = None) -> None:
+        super().__init__()
+        self.answered = answered
 
 
 class ModelThrottled(ModelUnavailable):

@@ -41,7 +41,8 @@ class Delivery:
             return self.extraction.learn(owner, epoch, task, run)
         except Exception as error:
             if receives >= limits.ATTEMPTS:
-                self.extraction.fail(owner, task, run, _reason(error))
+                answered = error.answered if isinstance(error, ModelUnavailable) else None
+                self.extraction.fail(owner, task, run, _reason(error), answered)
             self.work.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
             raise
 

@@ -56,11 +56,14 @@ class Failed(StrEnum):
 
 
 class GivesUp(Exception):
-    """The task cannot be done however often it is tried; `reason` is for its owner: one of Failed, or the extractor's own."""
+    """The task cannot be done however often it is tried; `reason` is for its owner: one of Failed, or the extractor's own.
 
-    def __init__(self, reason: str) -> None:
+    `answered` is the status that a model's provider refused with.
+    """
+
+    def __init__(self, reason: str, answered: int | None = None) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.answered = reason, answered
 
 
 class Over(Exception):
@@ -82,16 +85,16 @@ class Extraction:
             return self._learn(owner, epoch, task_id, run)
         except Over:
             return {"over": 1}
-        except GivesUp as reason:
-            self.fail(owner, task_id, run, reason.reason)
+        except GivesUp as given_up:
+            self.fail(owner, task_id, run, given_up.reason, given_up.answered)
             return {"failed": 1}
         except Stale:
             self.commits.vaults.forget(owner)
             raise Unavailable from None
 
-    def fail(self, owner: str, task_id: str, run: int, reason: str) -> None:
+    def fail(self, owner: str, task_id: str, run: int, reason: str, answered: int | None = None) -> None:
         """Record that a run failed, and tell the operator; its conversation stays for the owner's retry. A task that ended otherwise
-        stays as it is.
+        stays as it is. `answered` is the HTTP status of a model's provider, by which a wrong key is told from a wrong address.
         """
         now = self.commits.vaults.clock()
         change = Update(
@@ -108,7 +111,7 @@ class Extraction:
             self.commits.vaults.table.write(owner, [change])
         except Refused:
             return
-        alarm("task_failed", error=reason)
+        alarm("task_failed", error=reason, provider_status=answered)
 
     def _learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
         sk = names.TASK + task_id
@@ -185,7 +188,7 @@ class Extraction:
             extracted = self.extractor.extract(conversation, received_at, preferences_of(opened), known)
         except Unwilling as unwilling:
             self._spent(keys, task, unwilling.cost)
-            raise GivesUp(unwilling.code) from None
+            raise GivesUp(unwilling.code, unwilling.answered) from None
         except Interrupted as interrupted:
             self._spent(keys, task, interrupted.cost)
             raise interrupted.problem from None

@@ -90,11 +90,14 @@ class Extractor(Protocol):
 
 
 class Unwilling(Exception):
-    """The extractor cannot do this conversation however often it is asked; `code` is for the task's owner."""
+    """The extractor cannot do this conversation however often it is asked; `code` is for the task's owner.
 
-    def __init__(self, code: str, cost: Cost) -> None:
+    `answered`, for the operator's log, is the HTTP status of a model's provider that refused.
+    """
+
+    def __init__(self, code: str, cost: Cost, answered: int | None = None) -> None:
         super().__init__(code)
-        self.code, self.cost = code, cost
+        self.code, self.cost, self.answered = code, cost, answered
 
 
 class Interrupted(Unavailable):

@@ -129,7 +129,7 @@ class ModelExtractor:
         try:
             answer = self.model.ask(Ask(system, user, answers.schema(), MAX_TOKENS, left))
         except ModelRefused as refused:
-            raise Unwilling(refused.code, gathered.cost) from None
+            raise Unwilling(refused.code, gathered.cost, refused.answered) from None
         except ModelUnavailable as problem:
             raise Interrupted(problem, gathered.cost) from None
         gathered.cost += Cost(1, answer.tokens_in, answer.tokens_out)

@@ -4,9 +4,9 @@ when the model is back it is learned once. Both wire formats (B16; cases 93, 100
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -51,11 +51,15 @@ class Broken:
     code: str
     replies: tuple[Reply, ...]
     deliveries: int = 3
+    answered: Mapping[str, int] = field(default_factory=dict)
+    """The HTTP status that the operator reads, by wire format."""
 
 
 BROKEN = {
-    "throttled": Broken("model_throttled", (Fails("throttled", "KANARIE"),) * 3),
-    "down": Broken("model_down", (Fails("down", "KANARIE"),) * 3),
+    "throttled": Broken(
+        "model_throttled", (Fails("throttled", "KANARIE"),) * 3, answered={"openai": 429, "bedrock": 429}
+    ),
+    "down": Broken("model_down", (Fails("down", "KANARIE"),) * 3, answered={"openai": 500, "bedrock": 503}),
     "cut off": Broken("model_down", (Raw((b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{",)),) * 3),
     "slow": Broken("model_timeout", (Waits(NEVER, TEA),)),
     "cut off in its answer": Broken(
@@ -63,7 +67,7 @@ BROKEN = {
     ),
     "off-schema": Broken("model_unreadable", (Says("KANARIE is noted!"),) * 2, 1),
     "unwilling": Broken("model_unreadable", (Says("", stop="content_filter"),), 1),
-    "a wrong key": Broken("model_rejected", (Fails("rejected", "KANARIE"),), 1),
+    "a wrong key": Broken("model_rejected", (Fails("rejected", "KANARIE"),), 1, {"openai": 401, "bedrock": 403}),
 }
 
 
@@ -91,8 +95,11 @@ def test_case_100_a_broken_model_fails_the_task_with_its_code_and_a_retry_learns
         [(task_id, {"v", "owner", "epoch", "task", "run"})] if how.deliveries == 3 else []
     )
     out = capsys.readouterr()
-    failed = [line for line in out.out.split("\n") if '"event":"task_failed"' in line]
-    assert [(json.loads(line)["level"], json.loads(line)["error"]) for line in failed] == [("ERROR", how.code)]
+    failed = [json.loads(line) for line in out.out.split("\n") if '"event":"task_failed"' in line]
+    answered = how.answered.get(os.environ["MODEL_PROVIDER"])
+    assert [(line["level"], line["error"], line.get("provider_status")) for line in failed] == [
+        ("ERROR", how.code, answered)
+    ]
     assert "KANARIE" not in out.out + out.err
     (kept,) = [body for key, body in objects(stack, ann.sub).items() if "/conversations/" in key]
     assert b"KANARIE" not in kept
