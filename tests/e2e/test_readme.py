@@ -45,15 +45,20 @@ def tour(document: str, stack: Stack) -> list[str]:
 def test_the_tour_does_what_it_says(
     document: str, decision: str, preference: str, allergy: str, running: Stack
 ) -> None:
-    _, added, learned, asked, managed = tour(document, running)
+    _, added, looked, learned, asked, managed = tour(document, running)
     first, second, context = asked.splitlines()
     edited, deleted, found = managed.splitlines()
+    shown, recorded = looked.splitlines()
+    tried, done = learned.splitlines()
 
-    assert '"error":{' not in added + learned + asked + managed
+    assert '"error":{' not in added + looked + learned + asked + managed
     assert allergy in added
     assert "***" in added
     assert "Lagoon-42-reef" not in added + learned + asked + managed
-    assert '"inserted":2' in learned
+    assert "Lagoon-42-reef" in shown
+    assert ('"action":"reveal"' in recorded, "Lagoon-42-reef" in recorded) == (True, False)
+    assert ('"inserted":0' in tried, '"action":"insert"' in tried) == (True, True)
+    assert '"inserted":2' in done
     assert decision in first
     assert '"signals":{' in first
     assert preference in second
