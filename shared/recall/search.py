@@ -98,9 +98,18 @@ class Searcher:
         """Read head, change rows and settings, and the index when it is not warm."""
         opened = self.vaults.open(owner, [names.SETTINGS], changes=True, beside=partial(self.indexes.fetch, owner))
         if opened is not None and project == ALL_PROJECTS:
-            page = self.vaults.table.query(owner, names.PROJECT)
-            return replace(opened, items=opened.items | {str(item["sk"]): item for item in page.items})
+            return replace(opened, items=opened.items | self._projects(owner))
         return opened
+
+    def _projects(self, owner: str) -> dict[str, Item]:
+        found: dict[str, Item] = {}
+        after = None
+        while True:
+            page = self.vaults.table.query(owner, names.PROJECT, after=after)
+            found |= {str(item["sk"]): item for item in page.items}
+            after = page.after
+            if after is None:
+                return found
 
     def find(self, opened: Opened, question: Question, preferences: Preferences) -> tuple[Hit, ...]:
         """Rank what the opened owner has for a question."""
