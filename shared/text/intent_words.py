@@ -247,9 +247,18 @@ IDENTITY_EN = (
 # Who asks to be served says nothing of themselves.
 SERVED_ZH = ("帮我", "给我", "替我", "为我", "让我", "教我", "跟我", "告诉我", "提醒我", "发我")
 SERVED_EN = (
-    *("help me", "give me", "tell me", "show me", "let me", "teach me", "send me", "write me", "make me", "get me"),
-    *("for me", "to me", "remind me", "can we", "shall we", "let us", "let's"),
+    "help me",
+    "give me",
+    "tell me",
+    "show me",
+    "let me",
+    "teach me",
+    "send me",
+    "write me",
+    "make me",
+    "get me",
 )
+SERVED_EN += ("for me", "to me", "remind me", "can we", "shall we", "let us", "let's")
 WEAK_IDENTITY_ZH = ("我", "咱", "俺", "本人")
 WEAK_IDENTITY_EN = ("i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "we", "us", "our")
 
