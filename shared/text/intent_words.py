@@ -246,19 +246,8 @@ IDENTITY_EN = (
 # One of these and fewer than three hits: recent and important memories fill the answer up.
 # Who asks to be served says nothing of themselves.
 SERVED_ZH = ("帮我", "给我", "替我", "为我", "让我", "教我", "跟我", "告诉我", "提醒我", "发我")
-SERVED_EN = (
-    "help me",
-    "give me",
-    "tell me",
-    "show me",
-    "let me",
-    "teach me",
-    "send me",
-    "write me",
-    "make me",
-    "get me",
-)
-SERVED_EN += ("for me", "to me", "remind me", "can we", "shall we", "let us", "let's")
+SERVED_VERBS = ("help", "give", "tell", "show", "let", "teach", "send", "write", "make", "get", "remind", "for", "to")
+SERVED_EN = tuple(f"{verb} me" for verb in SERVED_VERBS)
 WEAK_IDENTITY_ZH = ("我", "咱", "俺", "本人")
 WEAK_IDENTITY_EN = ("i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "we", "us", "our")
 
