@@ -60,8 +60,10 @@ def shown(at: datetime | None) -> str | None:
 
 
 Moment = Annotated[datetime, BeforeValidator(_moment)]
-Limit = Annotated[int, Field(ge=1, le=limits.PAGE_MAX), BeforeValidator(_whole)]
-Cursor = Annotated[str, Field(min_length=1, max_length=CURSOR_CHARACTERS)]
+Limit = Annotated[int, Field(ge=1, le=limits.PAGE_MAX, description="of one page"), BeforeValidator(_whole)]
+Cursor = Annotated[
+    str, Field(min_length=1, max_length=CURSOR_CHARACTERS, description="the next_cursor of the page before")
+]
 Name = Annotated[StrictStr, Field(min_length=1, max_length=limits.KEY_CHARACTERS), AfterValidator(naming.name)]
 Tag = Annotated[StrictStr, Field(min_length=2, max_length=limits.TAG_CHARACTERS), AfterValidator(naming.tag)]
 IdempotencyKey = Annotated[str, AfterValidator(naming.idempotency_key)]
