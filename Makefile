@@ -14,8 +14,9 @@ help: ## list the commands
 # Without compiling: most of what is installed is never imported, and what is compiles once by itself.
 $(READY): requirements-dev.txt layers/dependencies/requirements.txt layers/search/requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Nacre needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements-dev.txt
+	@echo "Installing the pinned tools into $(VENV): a minute or two, once."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements-dev.txt
 	@touch $@
 
 install: $(READY) ## make .venv with everything pinned
@@ -47,21 +48,22 @@ build: $(READY) $(RUNTIME)/.ready ## build what is deployed, without Docker, and
 	$(PY) -m benchmarks.artefacts --once
 
 # The whole service on this machine. .local/env.json lets `sam local invoke --env-vars` work on its resources.
+PORT ?= 8787
+AWS_PORT ?= 0
 .PHONY: demo local
 demo: $(READY) ## run the main job: learn, find, and prove that it is sealed
 	@$(PY) -m local.demo
 
-local: $(READY) ## run everything on this machine (stop with Ctrl-C)
-	$(PY) -m local --sam-env .local/env.json
+local: $(READY) ## run everything on this machine, PORT=8787 (stop with Ctrl-C)
+	@$(PY) -m local --port $(PORT) --aws-port $(AWS_PORT) --sam-env .local/env.json
 
-# Tests and checks. TESTS narrows: `make test TESTS=tests/unit`. JOBS=0 runs in one process.
 TESTS ?= tests
 JOBS ?= 2
 PYTEST := $(PY) -m pytest -n $(JOBS) --dist loadfile
 CHECKS := formatted lint types validate described build coverage
 .PHONY: test check coverage formatted format lint types openapi described
 
-test: $(READY) ## run the tests
+test: $(READY) ## run the tests (TESTS=tests/unit narrows, JOBS=0 runs in one process)
 	$(PYTEST) $(TESTS)
 
 check: $(READY) ## everything that must hold before a merge; CI runs this
