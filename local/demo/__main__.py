@@ -26,13 +26,14 @@ def main(out: TextIO, handlers: Mapping[str, Handler] | None = None) -> int:
     screen = Screen(out)
     screen.line("Nacre · 珠层: long-term memory for agents, sealed per owner. Everything here runs on this machine.")
     with Wire() as wire, Stack.start(schedule=False, environment=RULES, handlers=handlers) as stack:
-        ann = Client(stack, "ann")
+        ann, bob = Client(stack, "ann"), Client(stack, "bob")
         parts: list[Callable[[], None]] = [
             partial(acts.consent, screen, ann),
             *(partial(acts.learn, screen, ann, told) for told in story.CONVERSATIONS),
             partial(acts.ask, screen, ann),
             partial(acts.context, screen, ann),
             partial(acts.handle, screen, ann),
+            partial(acts.stranger, screen, ann, bob),
             partial(acts.tidy, screen, ann, stack),
             partial(acts.prove, screen, stack, wire),
         ]

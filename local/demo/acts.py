@@ -82,7 +82,7 @@ def ask(screen: Screen, ann: Client) -> None:
         good = hits and asked.first in hits[0]["content"] and answer.cost.steps <= SEARCH_STEPS
         screen.expect(good, f"{answer.body.get('took_ms')} ms in the function; {cost(answer)}")
     screen.line(
-        "  Steps: 2 when warm, 3 when cold, 1 that counts the access. The first one also started the function.", "dim"
+        "  Steps: 2 when warm, 3 when cold, 1 that counts the access. The first also started the function.", "dim"
     )
 
 
@@ -119,6 +119,20 @@ def handle(screen: Screen, ann: Client) -> None:
     gone = ann.send("DELETE", path)
     screen.line(f"  delete → {gone.status}  ({cost(gone)})")
     screen.expect(_nowhere(ann, memory["id"]), "it is not found any more")
+
+
+def stranger(screen: Screen, ann: Client, bob: Client) -> None:
+    """Another user of the same service: what is not yours is as if it were not there."""
+    screen.title("另一个人", "Another user, with a token of his own")
+    hers = ann.send("GET", "/v1/memories").body["memories"]
+    screen.expect(hers, f"ann lists {len(hers)} memories of her own")
+    seen = bob.send("GET", f"/v1/memories/{hers[0]['id']}")
+    screen.expect(seen.status == 404, f"bob asks for one of them by its id → {seen.status}")
+    listed = bob.send("GET", "/v1/memories").body.get("memories")
+    screen.expect(listed == [], f"bob's list → {listed}")
+    body = {"query": hers[0]["content"], "project": "*"}
+    own, found = (one.send("POST", "/v1/search", body).body.get("memories", []) for one in (ann, bob))
+    screen.expect(own and not found, f"the same search in her own words → {len(own)} for ann, {len(found)} for bob")
 
 
 def tidy(screen: Screen, ann: Client, stack: Stack) -> None:

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from local.demo import remains, story
+from local.calls import Cost
+from local.demo import acts, remains, story
 from local.demo.__main__ import main
+from local.demo.client import Answer, Client
 from local.demo.screen import COLUMNS, Screen, width, wrap
 from shared.storage import bodies
 
@@ -38,6 +40,24 @@ def test_the_demo_fails_when_search_finds_nothing() -> None:
 
     assert main(out, {"functions.recall.app.handler": finds_nothing}) == 1
     assert "✗" in out.getvalue()
+
+
+class Leaky(Client):
+    """Talks to a service that shows everybody's memories to everybody."""
+
+    def __init__(self) -> None:
+        """There is no stack."""
+
+    def send(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
+        memory = {"id": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "content": "a fact"}
+        return Answer(200, {}, {"memories": [memory], **memory}, 1.0, Cost.of([]))
+
+
+def test_the_demo_fails_when_another_user_sees_a_memory() -> None:
+    screen = Screen(io.StringIO())
+    acts.stranger(screen, Leaky(), Leaky())
+
+    assert (screen.held, len(screen.failed)) == (1, 3)
 
 
 def test_colours_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
