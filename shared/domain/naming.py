@@ -25,6 +25,17 @@ def name(text: str) -> str:
     return _seen(composed)
 
 
+ALL_PROJECTS = "*"
+"""What search takes for all projects, and so no project's name."""
+
+
+def project(text: str) -> str:
+    """Return the name of one project in NFC. Raises ValueError that says what is wrong."""
+    if text == ALL_PROJECTS:
+        raise ValueError("No project is called *: a search takes it for all projects.")
+    return name(text)
+
+
 def tag(text: str) -> str:
     """Return a tag in NFC, e.g. `#work`. Raises ValueError that says what is wrong."""
     composed = unicodedata.normalize("NFC", text)

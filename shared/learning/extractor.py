@@ -1,6 +1,6 @@
 """The port that turns a conversation into candidates, and the extractor that needs no model."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -15,7 +15,7 @@ from shared.learning.answers import Action
 from shared.learning.conversation import Conversation
 from shared.learning.quarantine import quarantine
 from shared.text import rules
-from shared.text.keywords import Words
+from shared.text.keywords import words_of
 from shared.text.secrets import Masked
 
 RULES = "rules/1"
@@ -122,8 +122,8 @@ class RulesExtractor:
         spoken = [message for message in conversation.learned_from() if message.role == "user" and message.text]
         found = rules.extract(
             [message.text for message in spoken],
-            custom=_words(preferences.custom_keywords),
-            excluded=_words(preferences.excluded_keywords),
+            custom=words_of(preferences.custom_keywords.items()),
+            excluded=words_of(preferences.excluded_keywords.items()),
             has_project=conversation.real_project() is not None,
             limit=facts(conversation.trigger),
             manual=conversation.trigger is Trigger.MANUAL,
@@ -146,7 +146,3 @@ class RulesExtractor:
 def facts(trigger: Trigger) -> int:
     """Return how many facts a conversation of that trigger may leave."""
     return limits.FACTS_TASK_COMPLETED if trigger is Trigger.TASK_COMPLETED else limits.FACTS_OTHER
-
-
-def _words(keywords: Mapping[str, list[str]]) -> Words:
-    return Words(tuple(keywords.get("zh", ())), tuple(keywords.get("en", ())))

@@ -5,7 +5,7 @@ told before is in any prompt.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from shared.domain.asking import Answer, Ask, ModelRefused, ModelTimeout, ModelUnavailable
@@ -18,6 +18,8 @@ from shared.learning.extractor import Candidate, Cost, Extracted, Interrupted, K
 from shared.learning.model import Model
 from shared.learning.prompts.extract import PROMPT_VERSION, Prompt, build, parts
 from shared.learning.prompts.material import Material, foreign, prepare, said
+from shared.text import rules
+from shared.text.keywords import words_of
 
 PART = 24_000
 """Full-width characters of a conversation that go into one call."""
@@ -54,13 +56,14 @@ class ModelExtractor:
         self,
         conversation: Conversation,
         received_at: datetime,
-        preferences: Preferences,  # noqa: ARG002 - keywords steer the rules only
+        preferences: Preferences,
         known: Callable[[], Known],
     ) -> Extracted:
         """Return what the model found. Raises Interrupted; Unwilling for a refusing or unreadable model."""
-        material = prepare(conversation.learned_from())
+        messages, unwanted = wished_for(conversation.learned_from(), preferences)
+        material = prepare(messages)
         if not any(message.role == "user" for message in material.messages):
-            return Extracted((), 0, PROMPT_VERSION, quarantined=material.quarantined)
+            return Extracted((), unwanted, PROMPT_VERSION, quarantined=material.quarantined)
         limit = facts(conversation.trigger)
         gathered = self._ask_all(conversation, received_at, material, known(), limit)
         kept = sorted(gathered.facts, key=lambda fact: -fact[0].importance)[:limit]
@@ -72,7 +75,12 @@ class ModelExtractor:
         experiences = gathered.experiences if acted else []
         return Extracted(
             candidates=sound,
-            dropped=gathered.dropped + len(gathered.facts) - len(sound) + len(gathered.experiences) - len(experiences),
+            dropped=unwanted
+            + gathered.dropped
+            + len(gathered.facts)
+            - len(sound)
+            + len(gathered.experiences)
+            - len(experiences),
             model=f"{gathered.model} {PROMPT_VERSION}",
             summary=hidden("\n".join(gathered.summaries)) or None,
             experiences=tuple(hidden(f"{e.situation} → {e.action} → {e.outcome}") for e in experiences),
@@ -150,3 +158,13 @@ class ModelExtractor:
         return Candidate(
             restored.masked, scope, fact.category, fact.importance, quote, at, action=fact.action, target=target
         )
+
+
+def wished_for(messages: Sequence[Message], preferences: Preferences) -> tuple[list[Message], int]:
+    """Return what its owner lets anybody learn from ("don't save", excluded words), and how many sentences were cut out."""
+    spoken = [message.text if message.role == "user" else "" for message in messages]
+    kept, cut = rules.wanted(spoken, words_of(preferences.excluded_keywords.items()))
+    return [
+        replace(message, text=text) if message.role == "user" else message
+        for message, text in zip(messages, kept, strict=True)
+    ], cut

@@ -65,5 +65,6 @@ Cursor = Annotated[
     str, Field(min_length=1, max_length=CURSOR_CHARACTERS, description="the next_cursor of the page before")
 ]
 Name = Annotated[StrictStr, Field(min_length=1, max_length=limits.KEY_CHARACTERS), AfterValidator(naming.name)]
+Project = Annotated[StrictStr, Field(min_length=1, max_length=limits.KEY_CHARACTERS), AfterValidator(naming.project)]
 Tag = Annotated[StrictStr, Field(min_length=2, max_length=limits.TAG_CHARACTERS), AfterValidator(naming.tag)]
 IdempotencyKey = Annotated[str, AfterValidator(naming.idempotency_key)]

@@ -9,7 +9,7 @@ from shared.domain.memory import Category, Scope
 from shared.domain.task import Task, TaskStatus, Trigger
 from shared.domain.times import rfc3339
 from shared.learning.conversation import Conversation, Message, text_of
-from shared.models.forms import Given, Moment, Name, Shown
+from shared.models.forms import Given, Moment, Name, Project, Shown
 
 
 class ToolCall(BaseModel):
@@ -83,7 +83,7 @@ class ConversationIn(Given):
         "last 20 messages; compaction: all; manual: all, whatever auto_capture, outcome and length "
         "are. The last three: up to 20 facts"
     )
-    project: Name | None = Field(
+    project: Project | None = Field(
         default=None, description="facts about the work go here; left out or default: to the person"
     )
     agent: Name | None = Field(default=None, description="what it tried, and how that ended, becomes its experience")

@@ -10,7 +10,7 @@ from shared.domain.memory import Category, Memory, Scope, Source, Status
 from shared.domain.times import rfc3339
 from shared.keeping.filters import Filters, with_uri
 from shared.keeping.listing import Listed
-from shared.models.forms import Change, Cursor, Given, Limit, Moment, Name, Shown, Tag, shown
+from shared.models.forms import Change, Cursor, Given, Limit, Moment, Name, Project, Shown, Tag, shown
 
 CONTENT_SIGNS = 2 * limits.CONTENT_FULL_WIDTH
 """More than any allowed content has: half-width signs count one half. The exact bound is in shared/keeping/fields.py."""
@@ -44,7 +44,7 @@ class MemoryIn(Given):
     scope: Scope = Field(
         default=Scope.USER, description="user: everywhere; project: in one project; agent: one agent's experience"
     )
-    project: Name | None = Field(default=None, description="needed with scope project; other scopes take none")
+    project: Project | None = Field(default=None, description="needed with scope project; other scopes take none")
     agent: Name | None = Field(default=None, description="needed with scope agent; other scopes take none")
     category: Category = Field(
         default=Category.KNOWLEDGE, description="weighs in the ranking; a detected secret makes it credential"

@@ -9,7 +9,7 @@ from shared.domain.memory import Category
 from shared.models.forms import Given, Name, Shown
 from shared.models.memories import MemoryOut
 from shared.recall.context import Context, Moment
-from shared.recall.search import ALL_PROJECTS, Hit, Question
+from shared.recall.search import Hit, Question
 
 Text = Annotated[StrictStr, Field(max_length=limits.QUERY_CHARACTERS)]
 
@@ -46,10 +46,10 @@ class SearchIn(Given):
     explain: StrictBool = Field(default=False, description="show each hit's signals and matched words")
 
     def question(self) -> Question:
-        """Return what is asked; `*` is a name of its own, not a project's."""
+        """Return what is asked."""
         return Question(
             query=self.query,
-            project=ALL_PROJECTS if self.project == ALL_PROJECTS else self.project,
+            project=self.project,
             agent=self.agent,
             categories=frozenset(self.categories),
             limit=self.limit,

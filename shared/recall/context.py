@@ -9,6 +9,7 @@ from functools import partial
 from shared.domain import limits
 from shared.domain.errors import NacreError, SealBroken
 from shared.domain.memory import Memory, Scope, Status
+from shared.domain.naming import ALL_PROJECTS
 from shared.ports import Item
 from shared.recall.framing import framed
 from shared.recall.search import Question, Searcher
@@ -142,9 +143,11 @@ class Contexts:
 
 def _at_hand(memory: Memory, moment: Moment) -> bool:
     if memory.scope is Scope.PROJECT:
-        return memory.project == moment.project
+        return moment.project in {ALL_PROJECTS, memory.project}
     if memory.scope is Scope.AGENT:
-        return memory.agent == moment.agent and memory.project in {None, moment.project}
+        return memory.agent == moment.agent and (
+            memory.project is None or moment.project in {ALL_PROJECTS, memory.project}
+        )
     return True
 
 

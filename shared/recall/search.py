@@ -13,6 +13,7 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import Invalid, Refused, SealBroken, Unavailable
 from shared.domain.memory import Category, Memory, Scope, Status
+from shared.domain.naming import ALL_PROJECTS
 from shared.domain.settings import Preferences
 from shared.domain.times import epoch_seconds, rfc3339
 from shared.ports import Condition, Item, Queue, Update
@@ -26,8 +27,6 @@ from shared.storage.together import each, together
 from shared.storage.vaults import Opened
 from shared.text.normalise import visible
 from shared.text.tokens import Query, query_terms
-
-ALL_PROJECTS = "*"
 
 
 @dataclass(frozen=True, slots=True)

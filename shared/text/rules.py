@@ -95,6 +95,34 @@ def extract(
     return Extraction(kept, len(distinct) - len(kept), too_long, suppressed)
 
 
+def wanted(user_texts: Sequence[str], excluded: Words = _NOTHING) -> tuple[list[str], int]:
+    """Return the messages without the sentences that their owner does not want learned, and how many were cut out.
+
+    Those are the ones that `extract` counts as suppressed: "不要保存 / don't save" in its reach, and excluded words. What was pasted or
+    quoted wishes for nothing. Every other character stays in its order.
+    """
+    spans = [
+        [
+            (start + first, start + last)
+            for start, end in spoken.own_words(text)
+            for first, last in sentences.spans(text[start:end])
+        ]
+        for text in user_texts
+    ]
+    messages = [[_Said(text[a:b], []) for a, b in cuts] for text, cuts in zip(user_texts, spans, strict=True)]
+    reach = [_suppression(message) for message in messages]
+    all_of_it = "conversation" in reach
+    kept: list[str] = []
+    dropped = 0
+    for text, message, cuts, reached in zip(user_texts, messages, spans, reach, strict=True):
+        for said, (first, last) in zip(reversed(message), reversed(cuts), strict=True):
+            if all_of_it or reached == "message" or _unwanted(said, excluded):
+                text = text[:first] + text[last:]  # noqa: PLW2901 - from the end, so that places stay true
+                dropped += 1
+        kept.append(text)
+    return kept, dropped
+
+
 def _unwanted(said: _Said, excluded: Words) -> bool:
     return keywords.holds(said.text, excluded) or keywords.suppresses(said.text) != ""
 
