@@ -113,7 +113,8 @@ class TlsServer:
                 try:
                     with self._context.wrap_socket(plain, server_side=True) as secure:
                         request = secure.recv(65_536)
-                        while not request.endswith(b"{}"):  # head and body may come apart; closing on unread bytes resets
+                        # head and body may come apart, and closing on unread bytes resets
+                        while not request.endswith(b"{}"):
                             request += secure.recv(65_536)
                         self.received.append(request)
                         secure.sendall(ANSWER)
