@@ -8,10 +8,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, process_partial_response
-from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-
 from shared.config import MissingSetting
 from shared.domain.asking import ModelUnavailable
 from shared.domain.errors import NacreError
@@ -19,36 +15,39 @@ from shared.observability import Fact, alarm, note, warn
 
 Do = Callable[[str, str, int], Mapping[str, int]]
 """Does what a message says: its body, its receipt, how often it was delivered. Returns counts for the log."""
+Failures = dict[str, list[dict[str, str]]]
+"""What the event source mapping wants back: the messages to deliver again."""
 
 
-def deliver(work: str, event: dict[str, Any], context: Any, do: Do) -> PartialItemFailureResponse:
+def deliver(work: str, event: Mapping[str, Any], do: Do) -> Failures:
     """Do each message of the event and return those to deliver again."""
-    if not event["Records"]:
-        return {"batchItemFailures": []}
-    processor = SqsFifoPartialProcessor(skip_group_on_error=True)
-    processor.raise_on_entire_batch_failure = False
+    failed_groups: set[str] = set()
+    again: list[dict[str, str]] = []
+    for record in event["Records"]:
+        group = record["attributes"].get("MessageGroupId", "")
+        if group in failed_groups or not _done(work, record, do):
+            failed_groups.add(group)
+            again.append({"itemIdentifier": record["messageId"]})
+    return {"batchItemFailures": again}
 
-    def one(record: SQSRecord) -> None:
-        _noted(work, record, do)
 
-    return process_partial_response(event=event, record_handler=one, processor=processor, context=context)
-
-
-def _noted(work: str, record: SQSRecord, do: Do) -> None:
+def _done(work: str, record: Mapping[str, Any], do: Do) -> bool:
+    """Do one message and log it; tell whether it was done."""
     started = time.perf_counter()
-    receives = int(record.attributes.approximate_receive_count)
-    known: dict[str, Fact] = {"message_id": record.message_id, "receives": receives}
+    receives = int(record["attributes"]["ApproximateReceiveCount"])
+    known: dict[str, Fact] = {"message_id": record["messageId"], "receives": receives}
     try:
-        counts = do(record.body, record.receipt_handle, receives)
+        counts = do(record["body"], record["receiptHandle"], receives)
     except NacreError as error:
         answered = error.answered if isinstance(error, ModelUnavailable) else None
         warn(work, **known, error=error.code, provider_status=answered, ms=_since(started))
-        raise
-    except Exception as error:
+        return False
+    except Exception as error:  # noqa: BLE001 - one message's failure is not the others'; the queue delivers it again
         setting = error.name if isinstance(error, MissingSetting) else None
         alarm(work, **known, error="unexpected", kind=type(error).__name__, setting=setting, ms=_since(started))
-        raise
+        return False
     note(work, **known, **counts, ms=_since(started))
+    return True
 
 
 def _since(started: float) -> float:

@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
-
 from shared.bootstrap import maintenance
-from shared.queues import deliver
+from shared.queues import Failures, deliver
 
 
 def tidy(body: str, receipt: str, receives: int) -> Mapping[str, int]:  # noqa: ARG001 - every queue's messages come like this
     return maintenance.duties().do(body, receipt)
 
 
-def handler(event: dict[str, Any], context: Any) -> PartialItemFailureResponse | dict[str, int]:
+def handler(event: dict[str, Any], context: Any) -> Failures | dict[str, int]:  # noqa: ARG001 - Lambda calls it so
     """Answer the schedule (or an operator's call) with the number of owners asked for, the queue with what to deliver again."""
     if "Records" in event:
-        return deliver("tidy", event, context, tidy)
+        return deliver("tidy", event, tidy)
     return {"owners": maintenance.duties().ask(event)}

@@ -4,7 +4,6 @@ import time
 from functools import cache
 from typing import Any
 
-import boto3
 from botocore.config import Config
 
 from shared import config
@@ -13,7 +12,7 @@ from shared.adapters.attempts import Attempts
 from shared.adapters.bedrock import BedrockModel
 from shared.adapters.endpoint import Endpoint
 from shared.adapters.openai import OpenAiModel
-from shared.bootstrap import random
+from shared.bootstrap import random, session
 from shared.config import MissingSetting
 from shared.learning.model import Model
 
@@ -58,7 +57,7 @@ def _once(service: str, seconds: float, url: str | None = None) -> Any:
         connect_timeout=connect,
         read_timeout=seconds - connect,
     )
-    return boto3.client(service, config=once, endpoint_url=url)  # type: ignore[call-overload]
+    return session().create_client(service, config=once, endpoint_url=url)
 
 
 def _endpoint_key() -> ApiKey:

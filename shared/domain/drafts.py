@@ -18,13 +18,8 @@ class Content:
     importance: int | None
 
 
-def content_of(text: str, category: Category | None) -> Content:
-    """Cut the secrets out of a text. A `credential` in which no value is detected is masked whole."""
-    return content_masked(mask(text), category)
-
-
 def content_masked(masked: Masked, category: Category | None) -> Content:
-    """Return the content of a text whose secrets are cut out already."""
+    """Return the content of a text whose secrets are cut out. A `credential` in which none was detected is masked whole."""
     secrets = tuple((offset, value) for offset, value in masked.values)
     if not secrets and category is Category.CREDENTIAL:
         return Content(MASK, ((0, masked.text),), category, CREDENTIAL_IMPORTANCE)

@@ -152,7 +152,7 @@ def test_functions_without_the_search_layer_never_reach_it(function: str) -> Non
 
     assert not reached & SEARCH_LAYER
     assert not {name for name in reached if room_of(name) == "shared.recall"}
-    assert {"shared.bootstrap", "shared.storage.commit", "boto3"} <= reached
+    assert {"shared.bootstrap", "shared.storage.commit", "botocore"} <= reached
 
 
 @pytest.mark.parametrize("function", ["recall", "maintenance"])

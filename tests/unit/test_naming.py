@@ -1,11 +1,25 @@
-"""No project can be called what a search takes for all projects."""
+"""What names and moments may be."""
+
+from datetime import datetime
 
 import pytest
 
 from shared.domain import naming
+from shared.domain.times import rfc3339
 
 
 def test_a_star_is_no_projects_name() -> None:
     with pytest.raises(ValueError, match="all projects"):
         naming.project("*")
     assert naming.project("**") == "**"
+
+
+@pytest.mark.parametrize("text", ["", "n" * 129])
+def test_a_name_has_bounds(text: str) -> None:
+    with pytest.raises(ValueError, match="1 to 128"):
+        naming.name(text)
+
+
+def test_a_moment_without_a_zone_is_not_written() -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        rfc3339(datetime(2026, 3, 1))  # noqa: DTZ001 - the point

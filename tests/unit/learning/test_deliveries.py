@@ -317,13 +317,13 @@ def test_one_owners_poison_does_not_delay_another_owners_conversation_in_the_sam
     def do(body: str, receipt: str, receives: int) -> dict[str, int]:
         return world.now.delivery.learn(body, receipt, receives)
 
-    answer = deliver("learn", event, None, do)
+    answer = deliver("learn", event, do)
     assert [failure["itemIdentifier"] for failure in answer["batchItemFailures"]] == ["poison-1", "poison-2"]
     assert learned(other) == {"inserted": 3}
 
 
 def test_an_empty_event_has_nothing_to_deliver_again() -> None:
-    assert deliver("learn", {"Records": []}, None, lambda *_: {}) == {"batchItemFailures": []}
+    assert deliver("learn", {"Records": []}, lambda *_: {}) == {"batchItemFailures": []}
 
 
 def test_a_setting_that_is_missing_is_named_in_the_log_and_the_message_delivered_again(
@@ -334,6 +334,6 @@ def test_a_setting_that_is_missing_is_named_in_the_log_and_the_message_delivered
 
     world = World()
     message = QueuedMessage(OWNER, {"v": 1}, "", world.clock(), receipt="one")
-    assert deliver("learn", {"Records": [record(message)]}, None, half_named)["batchItemFailures"]
+    assert deliver("learn", {"Records": [record(message)]}, half_named)["batchItemFailures"]
     (line,) = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"event":"learn"' in line]
     assert (line["level"], line["kind"], line["setting"]) == ("ERROR", "MissingSetting", "MODEL_ID")
