@@ -32,7 +32,7 @@ from shared.storage.journal import Journal
 from shared.storage.repair import Repair
 from shared.storage.transactions import Change, Limits
 from shared.storage.vaults import Vaults
-from tests.fakes import FakeClock, MemoryKeys, MemoryObjects, MemoryTable, SeededRandom
+from tests.fakes import FakeClock, MemoryKeys, MemoryObjects, MemoryQueue, MemoryTable, SeededRandom
 
 BUDGET: Final = 30_000_000
 """Bytes per owner and year at 50 facts a day, over journal, table and index together."""
@@ -67,7 +67,7 @@ class World:
         self.clock, chance = FakeClock(), SeededRandom(7)
         self.table, self.objects = MemoryTable(), MemoryObjects()
         self.vaults = Vaults(self.table, self.objects, MemoryKeys(chance), self.clock, chance)
-        self.commits = Commits(self.vaults, Limits(10**9, active_limit))
+        self.commits = Commits(self.vaults, Limits(10**9, active_limit), MemoryQueue(self.clock))
         self.active_limit = active_limit
         self.active: deque[str] = deque()
         self.keys = self.vaults.open_or_create(OWNER).keys
@@ -113,7 +113,7 @@ class World:
         """Repair, fold, index; return the bytes that were not folded before."""
         before = self._journal()["small"]
         journal = Journal(self.objects, self.keys, self.vaults.random)
-        Fold(journal, Repair(self.commits, self.keys, journal, now).run(), now).fold()
+        Fold(journal, Repair(self.commits, self.keys, journal, now).run(), now, self.table).fold()
         Builder(Indexes(self.vaults)).build(OWNER)
         return before - self._journal()["small"]
 

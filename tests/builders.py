@@ -100,7 +100,7 @@ class Process:
         work, maintenance = queues
         self.vaults = Vaults(*ports, clock, random)
         cursors = Cursors(random)
-        self.commits = Commits(self.vaults, bounds)
+        self.commits = Commits(self.vaults, bounds, maintenance)
         self.memories = Memories(self.commits)
         self.edits = Edits(self.memories)
         self.listing = Listing(self.vaults, cursors)

@@ -65,7 +65,7 @@ def vaults() -> Vaults:
 @cache
 def commits() -> Commits:
     settings = config.bounds()
-    return Commits(vaults(), Limits(settings.quota_bytes, settings.active))
+    return Commits(vaults(), Limits(settings.quota_bytes, settings.active), maintenance_queue())
 
 
 @cache

@@ -4,6 +4,7 @@ The object is stored under a name nobody else uses, then the pointer moves on th
 change rows go whose version is still the one that was read. A search in between masks what has a change row and reads it fresh.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,12 +12,14 @@ from shared.domain.errors import Refused
 from shared.domain.ids import ulid
 from shared.ports import Condition, Delete, Update
 from shared.recall.index import Index
-from shared.recall.indexes import INDEX, Indexes, all_memories, entry_of, pointer_of, searchable
+from shared.recall.indexes import INDEX, Indexes, all_memories, entry_of, searchable
 from shared.storage import names, objects
+from shared.storage.builds import pointer_of
 from shared.storage.together import each
 from shared.storage.vaults import Opened
 
 ROWS = 50
+TRIES = 3
 AFTER_ALL = "~"
 
 
@@ -61,6 +64,7 @@ class Builder:
             return None
         self.indexes.keep(keys, pointer, index)
         self._take_in(opened)
+        self._count_rows(opened, pointer)
         self._sweep(opened, pointer, keep_previous=keep_previous)
         return Built(len(entries), len(body), len(opened.changes), damaged)
 
@@ -99,6 +103,19 @@ class Builder:
             except Refused as refused:
                 rows = [row for position, row in enumerate(rows) if position not in refused.items]
             else:
+                return
+
+    def _count_rows(self, opened: Opened, pointer: str) -> None:
+        """Set the head's count of change rows to what was written since this build read them; a few tries, for it may stay too high."""
+        table, owner = self.indexes.vaults.table, opened.keys.owner
+        for _ in range(TRIES):
+            head = table.get(owner, [names.HEAD]).get(names.HEAD)
+            if head is None or (head["epoch"], head.get("index")) != (opened.keys.epoch, pointer):
+                return
+            since = int(head["commits"]) - int(opened.head["commits"])
+            unchanged = Condition(equals={"epoch": opened.keys.epoch, "commits": head["commits"]})
+            with suppress(Refused):
+                table.write(owner, [Update(names.HEAD, set={"rows": since}, condition=unchanged)])
                 return
 
     def _sweep(self, opened: Opened, pointer: str, *, keep_previous: bool) -> None:

@@ -13,6 +13,7 @@ from shared.ports import Item
 from shared.recall.entries import CATEGORIES, STATUSES, Entry, TermCache
 from shared.recall.index import CorruptIndex, Index
 from shared.storage import items, names, objects
+from shared.storage.builds import pointer_of
 from shared.storage.items import Stored
 from shared.storage.vaults import Opened, Vaults
 
@@ -71,11 +72,6 @@ class Indexes:
             self._warm[keys.owner, keys.epoch, pointer] = index
             while len(self._warm) > WARM:
                 self._warm.popitem(last=False)
-
-
-def pointer_of(head: Item) -> str:
-    """Return the name of the index object, or nothing."""
-    return str(head.get("index", ""))
 
 
 def searchable(memory: Memory) -> bool:

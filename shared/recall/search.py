@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -19,9 +18,10 @@ from shared.domain.times import epoch_seconds, rfc3339
 from shared.ports import Condition, Item, Queue, Update
 from shared.recall.entries import CATEGORIES, STATUSES
 from shared.recall.index import Candidates, Index, Where
-from shared.recall.indexes import Indexes, all_memories, entry_of, pointer_of, searchable, tag_bytes
+from shared.recall.indexes import Indexes, all_memories, entry_of, searchable, tag_bytes
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
 from shared.storage import items, names
+from shared.storage.builds import ask_for_build
 from shared.storage.preferences import preferences_of
 from shared.storage.together import each, together
 from shared.storage.vaults import Opened
@@ -169,11 +169,8 @@ class Searcher:
         return Index.build(entry_of(opened.keys, memory) for memory in stored if searchable(memory))
 
     def ask_for_build(self, opened: Opened) -> None:
-        """Ask maintenance to tidy this owner, once per index and five minutes. The next search asks again where this one cannot."""
-        owner = opened.keys.owner
-        message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
-        with suppress(Unavailable):
-            self.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{pointer_of(opened.head)}")
+        """Ask maintenance for an index; the next search asks again where this one cannot."""
+        ask_for_build(self.maintenance, opened.keys.owner, opened.head)
 
     def _read(self, opened: Opened, first: Candidates) -> _Read:
         """Read candidates and changed memories at once; one whose version is not the indexed one counts as changed.

@@ -12,10 +12,11 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import Busy, NotFound, Refused, Unavailable, VersionMismatch
 from shared.domain.ids import ulid
 from shared.domain.memory import Memory
-from shared.ports import Condition, Item, Put, Write
+from shared.ports import Condition, Item, Put, Queue, Write
 from shared.storage import bodies, items, lines, names
+from shared.storage.builds import ask_for_build
 from shared.storage.items import Sealed, Stored
-from shared.storage.transactions import Change, Limits, Once, Stale, Transaction, tombstone
+from shared.storage.transactions import Change, Limits, ManyChanges, Once, Stale, Transaction, tombstone
 from shared.storage.vaults import Vaults
 
 TRIES = 3
@@ -23,10 +24,11 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Commits:
-    """Writes memories and settings of owners."""
+    """Writes memories and settings of owners, and asks maintenance for a build of the index once in so many changes."""
 
     vaults: Vaults
     bounds: Limits
+    maintenance: Queue
 
     def commit(self, owner: str, change: Change, once: Callable[[OwnerKeys], Once] | None = None) -> Memory | None:
         """Make the change and return the memory as it now stands (None: deleted). Two steps with warm keys.
@@ -44,12 +46,12 @@ class Commits:
             line = sealed.line if sealed else tombstone(keys, change.before, now) if change.before else None
             if line is None:
                 return None
-            transaction = self._transaction(keys)
+            transaction = self.transaction(keys)
             if once:
                 transaction.add("once", once(keys).write(now))
             transaction.change(change.before, sealed, commit, len(line.encode()))
             try:
-                self._journal_then_write(keys, commit, line, transaction)
+                self.journal_then_write(keys, commit, line, transaction)
             except Stale:
                 continue
             return replace(after, commit=commit) if after else None
@@ -68,14 +70,13 @@ class Commits:
 
         Raises what `commit` does, and StepDone when the `step` (the task's progress) was made before.
         """
-        transaction = self._transaction(keys)
+        transaction = self.transaction(keys)
         if step:
             transaction.add("step", step)
         transaction.change(before, sealed, commit, line_bytes)
-        try:
-            self.vaults.table.write(keys.owner, transaction.writes)
-        except Refused as refused:
-            raise transaction.explain(refused) from None
+        reason = self._write(keys, transaction)
+        if reason is not None:
+            raise reason
 
     def commit_settings(self, owner: str, version: int, body: dict[str, Any]) -> int:
         """Store an owner's settings over that version (0: the first) and return the new version. Raises VersionMismatch."""
@@ -85,7 +86,7 @@ class Commits:
             commit = ulid(self.vaults.clock(), self.vaults.random)
             transaction = self._settings(keys, line, commit)
             try:
-                self._journal_then_write(keys, commit, line, transaction)
+                self.journal_then_write(keys, commit, line, transaction)
             except Stale:
                 continue
             except NotFound:
@@ -103,7 +104,7 @@ class Commits:
         return settings_item(line, commit)
 
     def _settings(self, keys: OwnerKeys, line: lines.Line, commit: str) -> Transaction:
-        transaction = self._transaction(keys)
+        transaction = self.transaction(keys)
         before = line.version - 1
         condition = Condition(equals={"version": before}) if before else Condition(absent=True)
         transaction.add("memory", Put(settings_item(line, commit), condition))
@@ -111,26 +112,42 @@ class Commits:
         transaction.head({"bytes": size, "journal_bytes": size}, deleting=True)
         return transaction
 
-    def _journal_then_write(self, keys: OwnerKeys, commit: str, line: lines.Line, transaction: Transaction) -> None:
+    def journal_then_write(self, keys: OwnerKeys, commit: str, line: lines.Line, transaction: Transaction) -> None:
         key = names.journal(keys.owner, keys.epoch, commit)
         self.vaults.objects.put(key, line.encode(), if_absent=True)
-        try:
-            self.vaults.table.write(keys.owner, transaction.writes)
-        except Refused as refused:
-            self.vaults.objects.erase(key)
-            reason = transaction.explain(refused)
-            if isinstance(reason, Stale):
-                self.vaults.forget(keys.owner)
-            raise reason from None
-        except Busy:  # says that nothing was changed, so nothing may come of it later
-            self.vaults.objects.erase(key)
-            raise
+        reason = self._write(keys, transaction)
+        if reason is None:
+            return
+        self.vaults.objects.erase(key)
+        if isinstance(reason, Stale):
+            self.vaults.forget(keys.owner)
+        raise reason
+
+    def _write(self, keys: OwnerKeys, transaction: Transaction) -> Exception | None:
+        """Do the transaction; where it surely was not done and nothing may come of it later, return why.
+
+        Where the change rows are many, a build is asked for and the transaction done all the same.
+        """
+        for _ in range(TRIES):
+            try:
+                self.vaults.table.write(keys.owner, transaction.writes)
+            except Refused as refused:
+                reason = transaction.explain(refused)
+            except Busy as busy:
+                return busy
+            else:
+                return None
+            if not isinstance(reason, ManyChanges):
+                return reason
+            if transaction.count_row(reason.head):
+                ask_for_build(self.maintenance, keys.owner, reason.head)
+        return Busy()
 
     def _keys(self, owner: str) -> Iterator[OwnerKeys]:
         for _ in range(TRIES):
             yield self.vaults.warm(owner) or self.vaults.open_or_create(owner).keys
 
-    def _transaction(self, keys: OwnerKeys) -> Transaction:
+    def transaction(self, keys: OwnerKeys) -> Transaction:
         return Transaction(keys, self.bounds, self.vaults.clock(), self.vaults.random)
 
 

@@ -66,6 +66,14 @@ class StepDone(Exception):
     """This step of the task's plan is in the table already."""
 
 
+class ManyChanges(Exception):
+    """The count of change rows is at its bound, or moved since it was read: `head` says which."""
+
+    def __init__(self, head: Item) -> None:
+        super().__init__("a build of the index is wanted")
+        self.head = head
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One memory from one state to the next: `before` None makes it, `after` None deletes it."""
@@ -114,10 +122,9 @@ class Transaction:
         if count:
             self._project(sealed.memory if sealed else before.memory if before else None, count)
         active = _active(sealed.memory if sealed else None) - _active(before.memory if before else None)
-        self.head(
-            {"memories": count, "active": active, "bytes": grown + journal_bytes, "journal_bytes": journal_bytes},
-            deleting=sealed is None,
-        )
+        counters = {"memories": count, "active": active, "bytes": grown + journal_bytes, "journal_bytes": journal_bytes}
+        self.head(counters, deleting=sealed is None)
+        self._count_row()
 
     def head(self, add: Mapping[str, int], *, deleting: bool = False) -> None:
         """Add the head's counters under the condition that life, key generation, quota and active limit allow it."""
@@ -132,7 +139,19 @@ class Transaction:
         }
         condition = Condition(equals={"epoch": self.keys.epoch, "gen": self.keys.generation}, at_most=at_most)
         counters = {name: by for name, by in add.items() if by} | {"commits": 1}
-        self.add("head", Update(names.HEAD, add=counters, set_once=due, condition=condition))
+        head = Update(names.HEAD, add=counters, set_once=due, condition=condition)
+        self._uncounted = head, condition
+        self.add("head", head)
+
+    def count_row(self, head: Item) -> bool:
+        """Make the transaction fit a head whose count of change rows refused it; return whether a build is to be asked for.
+
+        At the bound the count begins anew, on the condition that nobody else began it. A head of old has no count.
+        """
+        rows = head.get("rows")
+        many = rows is None or int(rows) >= limits.CHANGE_ROWS
+        self._count_row(anew=many, seen=rows)
+        return many
 
     def explain(self, refused: Refused) -> Exception:
         """Return what the refusal means, the most telling reason first."""
@@ -143,7 +162,19 @@ class Transaction:
                 reason: Exception | None = getattr(self, f"_explain_{role}")(item, write)
                 if reason is not None:
                     return reason
-        return VersionMismatch()
+        head = standing["head"][0] if "head" in standing else None
+        return ManyChanges(dict(head)) if head else VersionMismatch()
+
+    def _count_row(self, *, anew: bool = False, seen: Value | None = None) -> None:
+        """Count one more change row in the head: below the bound, or `anew` where the count still is as `seen`."""
+        head, condition = self._uncounted
+        if anew:
+            known = replace(condition, equals={**condition.equals, "rows": seen})
+            counting = replace(head, set={"rows": 1}, condition=known)
+        else:
+            below = replace(condition, at_most={**condition.at_most, "rows": limits.CHANGE_ROWS - 1})
+            counting = replace(head, add={**head.add, "rows": 1}, condition=below)
+        self.writes[self.roles.index("head")] = counting
 
     def _memory(self, before: Stored | None, item: Item | None, memory_id: str) -> int:
         if before is None and item is not None:
@@ -204,6 +235,8 @@ class Transaction:
         if "active" in at_most and int(item["active"]) > at_most["active"]:
             return ActiveLimitReached(details={"limit": self.bounds.active})
         used = int(item["bytes"])
+        if used <= at_most.get("bytes", used):
+            return None
         advice = "Delete memories of low importance or of projects you no longer work on."
         details = {"used_bytes": used, "limit_bytes": self.bounds.quota_bytes, "suggestion": advice}
         return QuotaExceeded(details=details)

@@ -163,7 +163,7 @@ class Vaults:
             return
         epoch = ring.epoch + 1 if ring else 1
         fresh: Item = {"sk": names.HEAD, "epoch": epoch, "gen": 1, "memories": 0, "active": 0, "bytes": 0}
-        fresh |= {"journal_bytes": 0, "index_bytes": 0, "commits": 0}
+        fresh |= {"journal_bytes": 0, "index_bytes": 0, "commits": 0, "rows": 0}
         try:
             self.table.write(owner, [Put(fresh, Condition(absent=True))])
         except Refused as refused:

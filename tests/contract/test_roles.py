@@ -94,6 +94,12 @@ def test_work_is_sent_by_memories_and_maintenance(roles: Roles) -> None:
     assert allowed(roles, send) == {"Memories", "Maintenance"}
 
 
+def test_maintenance_is_asked_for_by_whoever_writes_or_searches(roles: Roles) -> None:
+    (send,) = asked("sqs", "SendMessage", QueueUrl="physical-MaintenanceQueue")
+
+    assert allowed(roles, send) == set(FUNCTIONS)
+
+
 @pytest.mark.usefixtures("roles")
 @pytest.mark.parametrize(("service", "operation"), [("s3", "CopyObject"), ("sns", "Publish")])
 def test_a_call_that_nobody_described_is_not_waved_through(service: str, operation: str) -> None:

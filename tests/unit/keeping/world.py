@@ -15,7 +15,7 @@ from shared.keeping.preferences import Choices
 from shared.storage.commit import Commits
 from shared.storage.transactions import Limits
 from shared.storage.vaults import Vaults
-from tests.fakes import FakeClock, MemoryKeys, MemoryObjects, MemoryTable, SeededRandom, Steps, crashing
+from tests.fakes import FakeClock, MemoryKeys, MemoryObjects, MemoryQueue, MemoryTable, SeededRandom, Steps, crashing
 
 OWNER = "a" * 52
 
@@ -41,6 +41,7 @@ class World:
     def __init__(self, *, active: int = 0, quota: int = 100_000_000) -> None:
         self.clock, self.random = FakeClock(), SeededRandom(5)
         self.table, self.objects, self.keys = MemoryTable(), MemoryObjects(), MemoryKeys(self.random)
+        self.maintenance = MemoryQueue(self.clock)
         self.bounds = Limits(quota, active)
         self.process()
 
@@ -55,7 +56,7 @@ class World:
             self.random,
         )
         cursors = Cursors(self.random)
-        self.commits = Commits(self.vaults, self.bounds)
+        self.commits = Commits(self.vaults, self.bounds, crashing(self.maintenance, steps))
         self.memories = Memories(self.commits)
         self.edits = Edits(self.memories)
         self.listing = Listing(self.vaults, cursors)

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from shared.domain import limits
 from shared.domain.errors import NacreError, NotPossibleNow
 from shared.domain.memory import Memory, Status
 from shared.domain.task import TaskStatus
 from shared.recall.indexes import searchable
-from shared.storage import items, lines, names, scenes, sizes
+from shared.storage import documents, items, lines, names, sizes
+from shared.storage.documents import Document
 from shared.storage.items import full_text
 from shared.storage.journal import Journal, Record
 from shared.storage.vaults import Opened
@@ -93,6 +95,7 @@ def assert_counted(world: World) -> None:
     head = world.head()
     assert head["memories"] == len(memories)
     assert head["active"] == sum(1 for memory in memories.values() if memory.status is Status.ACTIVE)
+    assert head.get("rows", limits.CHANGE_ROWS) >= len(opened(world).changes)
     tags = {items.dedup_tag(keys, memory): memory.id for memory in memories.values()}
     dedup = {sk: item["memory"] for sk, item in world.table.partition(world.owner).items() if sk.startswith("d#")}
     assert dedup == {names.DEDUP + tag: memory_id for tag, memory_id in tags.items()}
@@ -112,7 +115,7 @@ def assert_sound(world: World) -> None:
         latest = max((r for r in journaled if r.id == memory_id and r.kind == lines.MEMORY), key=lambda r: r.version)
         assert (latest.version, latest.commit) == (memory.version, memory.commit)
     assert not any(record.kind == lines.PLAN for record in journaled)
-    assert sorted((r.id, r.commit) for r in journaled if r.kind == lines.SCENE) == sorted(told(world))
+    assert_documents(world, journaled)
     _assert_objects(world)
     assert world.head()["bytes"] == counted_bytes(world)
     found = opened(world)
@@ -121,11 +124,33 @@ def assert_sound(world: World) -> None:
     assert "due_at" not in found.head, "maintenance would never end"
 
 
-def told(world: World) -> list[tuple[str, str]]:
-    """Return tag and commit of each project's summary in the table."""
-    partition = world.table.partition(world.owner)
-    found = {sk: item for sk, item in partition.items() if sk.startswith(names.PROJECT) and scenes.COMMIT in item}
-    return [(sk.removeprefix(names.PROJECT), scenes.commit_of(item)) for sk, item in found.items()]
+def assert_documents(world: World, journaled: list[Record]) -> None:
+    """What the journal says of each document is what the table holds: nothing less, and nothing that was superseded."""
+    said: dict[str, Document] = {}
+    for record in journaled:
+        if record.kind in lines.DOCUMENTS:
+            sk = documents.sk_of(record.kind, record.id)
+            assert sk not in said, "folded, a document is one record"
+            said[sk] = record.document()
+    assert said == told(world)
+
+
+def told(world: World) -> dict[str, Document]:
+    """Return the documents of the table by sort key."""
+    keys, found = opened(world).keys, {}
+    for sk, item in world.table.partition(world.owner).items():
+        if documents.COMMIT in item:
+            kind, document_id = _document(sk)
+            found[sk] = documents.from_item(keys, kind, document_id, item)
+    return found
+
+
+def _document(sk: str) -> tuple[str, str]:
+    if sk.startswith(names.PROJECT):
+        return lines.SCENE, sk.removeprefix(names.PROJECT)
+    if sk.startswith(names.SUGGESTION):
+        return lines.SUGGESTION, sk.removeprefix(names.SUGGESTION)
+    return {names.PERSONA: (lines.PERSONA, lines.PERSONA), names.ACTIVE: (lines.ACTIVE, lines.ACTIVE)}[sk]
 
 
 def _assert_objects(world: World) -> None:
