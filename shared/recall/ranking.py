@@ -21,6 +21,7 @@ QueryClass = Literal["preference", "knowledge", "experience", "code", "general"]
 
 DAY: Final = 86_400.0
 RRF_K: Final = 60
+SIGNALS_RANKED: Final = ("text", "coverage", "semantic", "recency", "popularity")
 
 CATEGORY_WEIGHTS: Final[Mapping[Category, float]] = MappingProxyType(
     {
@@ -76,6 +77,16 @@ class Preset:
     category_weights: Mapping[Category, float] = field(default_factory=lambda: CATEGORY_WEIGHTS)
     source_weights: Mapping[Scope, float] = field(default_factory=lambda: SOURCE_WEIGHTS)
 
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each signal that its fusion reads."""
+        if self.fusion == "rrf":
+            return {"text": 1.0, "recency": 1.0, "popularity": 1.0}
+        if self.fusion == "product":
+            return {"coverage": 1.0, "recency": 1.0}
+        names = ("text", "semantic", "recency", "popularity") if self.fusion == "sum" else ("text", "semantic")
+        return {name: getattr(self, name) for name in names}
+
 
 DEFAULT: Final = Preset(
     "default",
@@ -121,15 +132,25 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """`order`: places of the candidates kept, best first, at most the preset's limit; `scores` and each of `parts` in that order."""
+    """`order`: places of the candidates kept, best first, at most the preset's limit; `scores`, each of `parts` and each of `points` in
+    that order. `points` are what the signals added to the score, the factors of category and source included: they sum to it."""
 
     order: list[int]
     scores: list[float]
     parts: dict[str, list[float]]
+    points: dict[str, list[float]]
 
     def explain(self, place: int) -> dict[str, float]:
         """Every signal of the memory at that place of the ranking."""
         return {name: values[place] for name, values in self.parts.items()}
+
+    def added(self, place: int) -> dict[str, float]:
+        """What each signal added to the score of the memory at that place."""
+        return {name: values[place] for name, values in self.points.items()}
+
+    def ranks(self, place: int) -> dict[str, int]:
+        """The memory's rank by each signal among those kept, 1 for the best; equal ones share a rank."""
+        return {name: 1 + sum(value > self.parts[name][place] for value in self.parts[name]) for name in SIGNALS_RANKED}
 
 
 def signals(found: Candidates, scopes: Mapping[bytes, Scope]) -> Signals:
@@ -156,16 +177,20 @@ def rank(
 ) -> Ranking:
     """Order candidates by a preset; `now` in epoch seconds. Equal scores: later updated first, then the higher id."""
     if not len(known):
-        return Ranking([], [], {})
+        return Ranking([], [], {}, {})
     parts = _parts(known, preset, now, query_class)
-    scores = _fused(parts, preset) * parts["category"] * parts["source"]
+    points = {name: added * parts["category"] * parts["source"] for name, added in _added(parts, preset).items()}
+    scores = sum(points.values(), np.zeros(len(known)))
     kept = np.flatnonzero(_eligible(known, preset, now))
     places = np.unique(np.array(known.ids), return_inverse=True)[1]
     order = kept[np.lexsort((-places[kept], -_plain(known.updated)[kept], -scores[kept]))][
         : preset.limit if limit is None else limit
     ]
     return Ranking(
-        order.tolist(), scores[order].tolist(), {name: values[order].tolist() for name, values in parts.items()}
+        order.tolist(),
+        scores[order].tolist(),
+        {name: values[order].tolist() for name, values in parts.items()},
+        {name: values[order].tolist() for name, values in points.items()},
     )
 
 
@@ -190,22 +215,18 @@ def _parts(known: Signals, preset: Preset, now: float, query_class: QueryClass) 
     }
 
 
-def _fused(parts: Mapping[str, Floats], preset: Preset) -> Floats:
+def _added(parts: Mapping[str, Floats], preset: Preset) -> dict[str, Floats]:
+    """What each signal adds before the factors; the `product` is one thing and stands under coverage."""
     if preset.fusion == "sum":
-        added = {**parts, "semantic": _spread(parts["semantic"])}
-        names = ("text", "semantic", "recency", "popularity")
-        return sum((getattr(preset, name) * added[name] for name in names), np.zeros(1))
+        spread = {**parts, "semantic": _spread(parts["semantic"])}
+        return {name: weight * spread[name] for name, weight in preset.weights.items()}
     if preset.fusion == "rrf":
-        text = _places(parts["text"], parts["text"])
-        return sum(
-            (1.0 / (RRF_K + _places(parts[name], parts["text"])) for name in ("recency", "popularity")),
-            1.0 / (RRF_K + text),
-        )
+        return {name: 1.0 / (RRF_K + _places(parts[name], parts["text"])) for name in preset.weights}
     if preset.fusion == "product":
-        return parts["coverage"] * parts["recency"]
+        return {"coverage": parts["coverage"] * parts["recency"]}
     if not parts["semantic"].any():
-        return parts["text"]
-    return preset.text * parts["text"] + preset.semantic * parts["semantic"]
+        return {"text": parts["text"]}
+    return {name: weight * parts[name] for name, weight in preset.weights.items()}
 
 
 def _places(signal: Floats, then: Floats) -> Floats:

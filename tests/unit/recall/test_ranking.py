@@ -156,6 +156,34 @@ def test_every_signal_can_be_explained() -> None:
     )
 
 
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
+@pytest.mark.parametrize("semantic", [None, [0.1, 0.5, 0.3]])
+def test_what_the_signals_added_sums_to_the_score_and_has_only_signals_with_a_weight(
+    preset: Preset, semantic: list[float] | None
+) -> None:
+    many = known(
+        [2.0, 4.0, 3.0],
+        age=[0, 20, 7],
+        accesses=[3, 0, 9],
+        coverage=[0.5, 1.0, 0.7],
+        semantic=semantic,
+        categories=[Category.DECISION, Category.EVENT, Category.CONSTRAINT],
+        scopes=[Scope.USER, Scope.PROJECT, Scope.AGENT],
+    )
+    ranking = rank(many, preset, now=NOON, query_class="code")
+    for place, score in enumerate(ranking.scores):
+        assert sum(ranking.added(place).values()) == pytest.approx(score, rel=1e-12)
+        assert set(ranking.added(place)) <= set(preset.weights)
+
+
+def test_ranks_count_the_better_ones_and_equal_ones_share_theirs() -> None:
+    ranking = rank(known([2.0, 4.0, 3.0], age=[0, 20, 7], accesses=[3, 0, 3]), now=NOON)
+    assert ranking.order == [1, 2, 0]
+    assert [ranking.ranks(place)["text"] for place in range(3)] == [1, 2, 3]
+    assert [ranking.ranks(place)["recency"] for place in range(3)] == [3, 2, 1]
+    assert [ranking.ranks(place)["popularity"] for place in range(3)] == [3, 1, 1]
+
+
 odd = st.floats(allow_nan=True, allow_infinity=True)
 
 
