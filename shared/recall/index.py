@@ -15,13 +15,14 @@ import numpy.typing as npt
 from shared.domain.ids import is_ulid
 from shared.recall.candidates import ANYWHERE, Candidates, Where
 from shared.recall.entries import CATEGORIES, STATUSES, Entry, TermCache, packed_ids, unpacked_ids
-from shared.recall.packing import Columns, CorruptIndex, packed, unpacked
+from shared.recall.packing import NO_MODEL, Columns, CorruptIndex, packed, unpacked
 from shared.recall.scoring import Search
 from shared.text.tokens import Query
 
 __all__ = [
     "ANYWHERE",
     "CATEGORIES",
+    "NO_MODEL",
     "STATUSES",
     "Candidates",
     "CorruptIndex",
@@ -57,15 +58,16 @@ class Index:
         return len(self.columns.ids)
 
     @classmethod
-    def build(cls, entries: Iterable[Entry]) -> "Index":
-        """Index these memories; of two with one id the higher version stays. ValueError for ids, times or tags of a wrong form."""
+    def build(cls, entries: Iterable[Entry], *, model: bytes = NO_MODEL) -> "Index":
+        """Index these memories; of two with one id the higher version stays. `model` is the 16-byte mark of the model that made
+        their vectors. ValueError for ids, times or tags of a wrong form."""
         newest: dict[str, Entry] = {}
         for entry in entries:
             known = newest.get(entry.id)
             if known is None or known.version < entry.version:
                 newest[entry.id] = entry
         ordered = [newest[key] for key in sorted(newest)]
-        return cls(_columns(ordered))
+        return cls(_columns(ordered, model))
 
     def pack(self) -> bytes:
         """Bytes to be sealed; compressed, self-describing, deterministic."""
@@ -83,6 +85,15 @@ class Index:
     def versions(self) -> dict[str, int]:
         """The version of each memory that is indexed."""
         return dict(zip(self.ids(), self.columns.versions.tolist(), strict=True))
+
+    def vectors(self) -> dict[str, tuple[int, bytes]]:
+        """Version and embedding of each memory that has one."""
+        columns = self.columns
+        if columns.vectors is None:
+            return {}
+        having = np.flatnonzero(columns.vectors.any(axis=1))
+        found = zip(columns.versions[having].tolist(), map(bytes, columns.vectors[having]), strict=True)
+        return dict(zip(unpacked_ids(columns.ids[having]), found, strict=True))
 
     def rows(self, ids: Collection[str]) -> Numbers:
         """Ascending row numbers of those ids that are indexed; strings that are no ids are passed over."""
@@ -113,7 +124,7 @@ class Index:
         )
 
 
-def _columns(entries: Sequence[Entry]) -> Columns:
+def _columns(entries: Sequence[Entry], model: bytes) -> Columns:
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     places, counts, sizes, lengths = array("I"), array("I"), array("I"), array("I")
@@ -148,6 +159,7 @@ def _columns(entries: Sequence[Entry]) -> Columns:
         lengths=_u32(lengths),
         scope_table=np.frombuffer(b"".join(table), "S16"),
         vectors=_vectors(entries),
+        model=model,
     )
 
 

@@ -1,8 +1,9 @@
 """The bytes of an index: numpy columns as byte planes under zlib, and a decoder that fails closed.
 
 Layout: header (`_HEADER`, then one byte per column: how many byte planes it has), then one zlib stream with the planes of all
-columns in the order of `_COLUMNS`, least significant plane first, then the scope table and the vectors. Sorted columns are stored
-as differences; document numbers as differences within their term. Sealing is done outside: this is the plain text of the seal.
+columns in the order of `_COLUMNS`, least significant plane first, then the scope table, the vectors and their model's mark. Sorted
+columns are stored as differences; document numbers as differences within their term. Sealing is done outside: this is the plain
+text of the seal.
 """
 
 import struct
@@ -16,7 +17,9 @@ import numpy.typing as npt
 from shared.recall.entries import CATEGORIES, STATUSES, Ids
 from shared.text.tokens import ANALYSER
 
-FORMAT: Final = 1
+FORMAT: Final = 2
+NO_MODEL: Final = bytes(16)
+"""The mark of an index that no embedding model had a part in."""
 DEFLATE_LIMIT: Final = 1_040
 """No zlib stream grows by more than this factor, so a longer claim is a lie and is refused before memory is asked for."""
 
@@ -50,7 +53,7 @@ class Columns:
     """All arrays of an index: V terms, P postings, N memories (sorted by id), S distinct scopes.
 
     `terms` (V, sorted hashes), `starts` (V+1, into postings), `documents` and `counts` (P), `ids` (N), the rest (N) each,
-    `scope_table` (S), `vectors` (N, dim) or None.
+    `scope_table` (S), `vectors` (N, dim) or None, `model` the 16-byte mark of the embedding model that they are of.
     """
 
     terms: U64
@@ -69,6 +72,7 @@ class Columns:
     lengths: U32
     scope_table: Ids
     vectors: npt.NDArray[np.int8] | None
+    model: bytes
 
 
 def packed(columns: Columns) -> bytes:
@@ -81,9 +85,8 @@ def packed(columns: Columns) -> bytes:
     flat["documents"] = _gaps(columns)
     flat["counts"] = columns.counts
     dim = 0 if columns.vectors is None else columns.vectors.shape[1]
-    header = _HEADER.pack(
-        FORMAT, ANALYSER, len(columns.ids), len(columns.terms), len(columns.documents), len(columns.scope_table), dim
-    )
+    sizes = (len(columns.ids), len(columns.terms), len(columns.documents), len(columns.scope_table))
+    header = _HEADER.pack(FORMAT, ANALYSER, *sizes, dim)
     split = [_planes(flat[name]) for name in _COLUMNS]
     deflate = zlib.compressobj(_LEVEL)
     parts = [header, bytes(len(planes) for planes in split)]
@@ -92,6 +95,7 @@ def packed(columns: Columns) -> bytes:
         _id_planes(columns.ids),
         columns.scope_table.tobytes(),
         b"" if columns.vectors is None else columns.vectors.tobytes(),
+        columns.model,
     )
     parts += [deflate.compress(piece) for piece in tail]
     return b"".join([*parts, deflate.flush()])
@@ -113,7 +117,8 @@ def _opened(packed_index: bytes) -> Columns:
     _demand(len(widths) == len(_COLUMNS) and max(widths) <= 8)
     sizes = {"terms": terms, "frequencies": terms, "documents": postings, "counts": postings}
     rows = [sizes.get(name, memories) for name in _COLUMNS]
-    expected = sum(n * width for n, width in zip(rows, widths, strict=True)) + 16 * (memories + scopes) + memories * dim
+    fixed = 16 * (memories + scopes) + memories * dim + len(NO_MODEL)
+    expected = sum(n * width for n, width in zip(rows, widths, strict=True)) + fixed
     body = memoryview(_inflated(memoryview(packed_index)[start:], expected))
     read: dict[str, U64] = {}
     place = 0
@@ -124,7 +129,7 @@ def _opened(packed_index: bytes) -> Columns:
     place += 16 * memories
     table = np.frombuffer(body, "S16", scopes, place)
     vectors = np.frombuffer(body, np.int8, memories * dim, place + 16 * scopes).reshape(memories, dim) if dim else None
-    return _checked(read, ids, table, vectors)
+    return _checked(read, ids, table, vectors, bytes(body[-16:]))
 
 
 def _inflated(stream: memoryview, expected: int) -> bytes:
@@ -135,7 +140,7 @@ def _inflated(stream: memoryview, expected: int) -> bytes:
     return body
 
 
-def _checked(read: dict[str, Any], ids: Ids, table: Ids, vectors: npt.NDArray[np.int8] | None) -> Columns:
+def _checked(read: dict[str, Any], ids: Ids, table: Ids, vectors: npt.NDArray[np.int8] | None, model: bytes) -> Columns:
     created = _unzigzag(read["created"])
     terms = np.cumsum(read["terms"], dtype=np.uint64)
     _demand(bool((terms[1:] > terms[:-1]).all() and (ids[1:] > ids[:-1]).all()))
@@ -168,6 +173,7 @@ def _checked(read: dict[str, Any], ids: Ids, table: Ids, vectors: npt.NDArray[np
         lengths=read["lengths"],
         scope_table=table,
         vectors=vectors,
+        model=model,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shared.recall.index import CorruptIndex, Entry, Index
+from shared.recall.index import NO_MODEL, CorruptIndex, Entry, Index
 from shared.recall.packing import Columns
 from tests.unit.recall.made import entry, memories
 
@@ -62,6 +62,15 @@ def test_embeddings_come_back_and_are_zero_where_there_was_none() -> None:
     index = Index.open(Index.build([entry(1, vector=bytes([128, 127])), entry(2)]).pack())
     assert index.columns.vectors is not None
     assert index.columns.vectors.tolist() == [[-128, 127], [0, 0]]
+
+
+def test_the_mark_of_the_model_comes_back_with_its_embeddings_and_the_versions_they_are_of() -> None:
+    packed = Index.build([entry(1, version=3, vector=b"\x01\x02"), entry(2)], model=b"m" * 16).pack()
+    index = Index.open(packed)
+    assert index.columns.model == b"m" * 16
+    assert index.vectors() == {entry(1).id: (3, b"\x01\x02")}
+    assert Index.build([entry(1)]).columns.model == NO_MODEL
+    assert Index.build([entry(1)]).vectors() == {}
 
 
 @pytest.mark.parametrize("end", range(0, len(SAMPLE), 7))
