@@ -104,6 +104,8 @@ class Overview:
         found: list[Project] = []
         damaged = 0
         for item in page.items:
+            if "sealed" not in item and not item.get("memories"):  # its scene ended, and its name with it
+                continue
             try:
                 project = _project(opened.keys, item)
             except SealBroken:
@@ -121,5 +123,5 @@ def _project(keys: OwnerKeys, item: Item) -> Project:
         raise SealBroken
     tag = str(item["sk"]).removeprefix(names.PROJECT)
     name = bodies.unpack(keys.unseal(KIND, tag, 1, int(item["gen"]), sealed))["name"]
-    summary = scenes.summary_of(keys, item)
+    summary = scenes.from_item(keys, item).get(scenes.SUMMARY)
     return Project(name, int(item["memories"]), moment(str(item["last_at"])), summary)

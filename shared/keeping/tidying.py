@@ -77,7 +77,7 @@ class Tidying:
         self._due(opened, now + limits.LEASE, {})
         journal = Journal(vaults.objects, opened.keys, vaults.random)
         survey = Repair(self.commits, opened.keys, journal, now).run()
-        fold = Fold(journal, survey, now)
+        fold = Fold(journal, survey, now, vaults.table)
         purged, folded = fold.purge(), fold.fold()
         swept = self.waiting.sweep(opened)
         built = self._index(opened, survey)

@@ -35,7 +35,7 @@ from shared.learning.extractor import Cost, Extractor, Interrupted, Unwilling
 from shared.learning.planning import Plan, Planner, Step
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update, Write
-from shared.storage import bodies, items, lines, names, scenes
+from shared.storage import bodies, documents, items, lines, names
 from shared.storage.commit import Commits
 from shared.storage.items import Sealed
 from shared.storage.preferences import preferences_of
@@ -134,7 +134,7 @@ class Extraction:
         task = self._apply(opened.keys, task, plan, commit)
         learned = self._refuse(opened.keys, task, plan, commit)
         told = {"memory_ids": learned, "summary": plan.summary}
-        self._finish(opened.keys, task, told, plan.discarded, self._scene(opened.keys, plan, commit))
+        self._finish(opened.keys, task, told, plan.discarded, self._scene(opened.keys, plan))
         return {name: int(task[name]) for name in LEARNED if name in task}
 
     def _begin(self, owner: str, sk: str, run: int) -> Item:
@@ -306,14 +306,19 @@ class Extraction:
         made = [step.memory_id for step in plan.steps if step.counts != "archived"]
         return [memory_id for memory_id in made if memory_id not in refused]
 
-    def _scene(self, keys: OwnerKeys, plan: Plan, commit: str) -> tuple[Update, int] | None:
+    def _scene(self, keys: OwnerKeys, plan: Plan) -> tuple[Update, int] | None:
         """Return the write that makes the plan's summary the project's, with the bytes of its line; None where a later one is there."""
         if plan.scene is None:
             return None
-        sk, vaults = names.PROJECT + plan.scene.id, self.commits.vaults
-        standing = vaults.table.get(keys.owner, [sk]).get(sk)
-        write = scenes.applied(keys, plan.scene, commit, standing, vaults.clock(), vaults.random)
-        return (write, len(plan.scene.encode())) if write else None
+        tag, vaults = plan.scene.id, self.commits.vaults
+        sk = documents.sk_of(lines.SCENE, tag)
+        item = vaults.table.get(keys.owner, [sk]).get(sk)
+        standing = documents.from_item(keys, lines.SCENE, tag, item)
+        after = standing.joined(documents.from_line(keys, plan.scene))
+        if after == standing:
+            return None
+        write = documents.stored(keys, lines.SCENE, tag, standing, after, vaults.clock(), vaults.random)
+        return write, len(plan.scene.encode())
 
     def _finish(
         self,

@@ -14,7 +14,7 @@ from shared.learning.answers import Action
 from shared.learning.comparison import AUTOMATIC
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Extracted
-from shared.storage import items, lines, names, scenes
+from shared.storage import documents, items, lines, names, scenes
 from shared.storage.items import Sealed, Stored
 from shared.storage.transactions import Change
 from shared.storage.vaults import Opened, Vaults
@@ -101,8 +101,10 @@ class Planner:
         self._add(opened, plan, drafts)
         project = conversation.real_project()
         if extracted.summary and project is not None:
-            scene = scenes.Scene(project, extracted.summary, task_id, received_at)
-            plan.scene = scenes.seal(opened.keys, scene, self.vaults.random)
+            learned = [step.memory_id for step in plan.steps if step.counts != "archived"]
+            told = scenes.summarised(project, extracted.summary, learned, received_at, commit)
+            tag = scenes.tag_of(opened.keys, project)
+            plan.scene = documents.line_of(opened.keys, lines.SCENE, tag, told, self.vaults.random)
         return plan
 
     def _add(self, opened: Opened, plan: Plan, drafts: Sequence[Memory]) -> None:

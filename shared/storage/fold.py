@@ -4,15 +4,19 @@ Order makes every step safe to end after: the folded object is stored before its
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import reduce
 from itertools import islice
 
 from shared.domain import limits
 from shared.domain.errors import AlreadyThere, SealBroken
 from shared.domain.ids import first_ulid, ulid, ulid_time
-from shared.ports import StoredObject
-from shared.storage import lines, names
-from shared.storage.journal import Journal, JournalObject, Record
+from shared.ports import StoredObject, Table
+from shared.storage import documents, lines, names
+from shared.storage.documents import Document
+from shared.storage.journal import Journal, JournalObject, Record, merged
 from shared.storage.repair import Survey
 
 CLOCKS_APART = timedelta(minutes=10)
@@ -23,32 +27,50 @@ Read = tuple[JournalObject, StoredObject, list[Record]]
 class Fold:
     """Folds one owner's journal after a repair."""
 
-    def __init__(self, journal: Journal, survey: Survey, now: datetime) -> None:
-        self.journal, self.survey, self.now = journal, survey, now
+    def __init__(self, journal: Journal, survey: Survey, now: datetime, table: Table) -> None:
+        self.journal, self.survey, self.now, self.table = journal, survey, now, table
 
     def purge(self) -> int:
-        """Remove every record of deleted memories from the folded objects; return how many objects were rewritten.
+        """Remove every record of deleted memories from the folded objects, and what documents do not say any more; return how many
+        objects were rewritten.
 
-        The objects that may hold one are those that end after the memory's id was made. What an earlier run, which ended, left of
-        superseded versions goes even where nothing is left to rewrite.
+        The objects that may hold one are those that end after the memory's id was made; of a document that ended, all. What an
+        earlier run, which ended, left of superseded versions goes even where nothing is left to rewrite.
         """
         rewritten = 0
         dead = self.survey.dead
-        if not dead:
+        if not dead and not self.survey.ended:
             return 0
-        oldest = first_ulid(ulid_time(min(dead)) - CLOCKS_APART)
+        oldest = "" if self.survey.ended else first_ulid(ulid_time(min(dead)) - CLOCKS_APART)
         for listed in [listed for listed in self.survey.folded if listed.last >= oldest]:
             read = self._read(listed)
             if read is None:
                 continue
             _, stored, records = read
-            kept = [record for record in records if record.kind != lines.MEMORY or record.id not in dead]
-            if len(kept) < len(records):
+            alive = [record for record in records if record.kind != lines.MEMORY or record.id not in dead]
+            kept = self._still_said(alive)
+            if kept != records:
                 self.journal.replace(listed.key, stored, self._encode(kept))
                 rewritten += 1
             else:
                 self.journal.objects.erase(listed.key, keep_current=True)
         return rewritten
+
+    def _still_said(self, records: list[Record]) -> list[Record]:
+        """Return the records with what the table's documents say still. A document that does not open is left as it is."""
+        sks = {documents.sk_of(record.kind, record.id) for record in records if record.kind in lines.DOCUMENTS}
+        found = self.table.get(self.journal.keys.owner, sorted(sks)) if sks else {}
+        kept = []
+        for record in records:
+            part: Record | None = record
+            if record.kind in lines.DOCUMENTS:
+                item = found.get(documents.sk_of(record.kind, record.id))
+                with suppress(SealBroken):
+                    standing = documents.from_item(self.journal.keys, record.kind, record.id, item)
+                    part = record.within(standing)
+            if part is not None:
+                kept.append(part)
+        return kept
 
     def fold(self) -> int:
         """Fold what is old enough; return how many small objects went."""
@@ -57,8 +79,8 @@ class Fold:
             return 0
         open_ones = [listed for listed in self.survey.folded if listed.size < limits.FOLD_BYTES // 2]
         reads = [read for listed in open_ones if (read := self._read(listed)) is not None]
-        records = _once(record for _, _, records in reads for record in records)
-        records |= _once(record for small in smalls for record in small.records)
+        held = [record for _, _, records in reads for record in records]
+        records = merged([*held, *(record for small in smalls for record in small.records)])
         kept = sorted(self._worth_keeping(records.values()), key=_order)
         made = {self._store(body, records) for body, records in self._objects(kept)}
         if None in made:
@@ -79,24 +101,25 @@ class Fold:
         return None if read is None else (listed, *read)
 
     def _worth_keeping(self, records: Iterable[Record]) -> list[Record]:
-        """Leave out plans that are done, settings and summaries that were superseded, old tombstones, and versions beyond the history."""
+        """Leave out plans that are done, settings that were superseded, old tombstones, and versions beyond the history; join what is
+        said of one document."""
         kept: list[Record] = []
         histories: dict[str, list[Record]] = {}
         settings: Record | None = None
-        scenes: dict[str, Record] = {}
+        said: dict[tuple[str, str], list[Record]] = {}
         for record in records:
             if record.kind == lines.MEMORY:
                 histories.setdefault(record.id, []).append(record)
             elif record.kind == lines.SETTINGS:
                 settings = record if settings is None else max(settings, record, key=lambda r: (r.version, r.commit))
-            elif record.kind == lines.SCENE:
-                scenes[record.id] = max(scenes.get(record.id, record), record, key=lambda r: r.commit)
+            elif record.kind in lines.DOCUMENTS:
+                said.setdefault((record.kind, record.id), []).append(record)
             elif record.kind == lines.TOMBSTONE and record.at and record.at > self.now - limits.TOMBSTONES_KEPT:
                 kept.append(record)
         for history in histories.values():
             history.sort(key=lambda record: record.version, reverse=True)
             kept += islice(history, limits.HISTORY_VERSIONS + 1)
-        return kept + list(scenes.values()) + ([settings] if settings else [])
+        return kept + [_joined(records) for records in said.values()] + ([settings] if settings else [])
 
     def _objects(self, records: list[Record]) -> Iterator[tuple[bytes, list[Record]]]:
         """Yield bodies of at most FOLD_BYTES with their records. One of half that size or more is never opened to add to it."""
@@ -124,7 +147,7 @@ class Fold:
             read = self._read(JournalObject(key, first, last, 0))
             if read is None:
                 return None
-            union = _once(read[2]) | _once(records)
+            union = merged([*read[2], *records])
             alive = [r for r in union.values() if r.kind != lines.MEMORY or r.id not in self.survey.dead]
             self.journal.replace(key, read[1], self._encode(sorted(alive, key=_order)))
         return key
@@ -136,8 +159,10 @@ class Fold:
         return ulid(self.now, self.journal.random)
 
 
-def _once(records: Iterable[Record]) -> dict[tuple[str, str, int, str], Record]:
-    return {record.place: record for record in records}
+def _joined(records: list[Record]) -> Record:
+    """Return all that is said of one document as one record, of the latest commit in it."""
+    document = reduce(Document.joined, [record.document() for record in records])
+    return replace(records[0], commit=document.latest, body=document.to_body())
 
 
 def _order(record: Record) -> tuple[str, str, int]:

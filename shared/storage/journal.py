@@ -4,7 +4,7 @@ A folded object holds sealed blocks of many records; what a record says is the s
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from shared.domain.memory import Memory
 from shared.domain.times import moment, rfc3339
 from shared.ports import Objects, StoredObject
 from shared.storage import bodies, items, lines, names
+from shared.storage.documents import Document, read_body
 from shared.storage.together import each, together
 
 
@@ -52,6 +53,29 @@ class Record:
     def memory(self) -> Memory:
         """Read a memory's record. Raises SealBroken."""
         return items.read_body(self.id, self.version, self.body)
+
+    def document(self) -> Document:
+        """Read a document's record. Raises SealBroken."""
+        return read_body(self.body)
+
+    def within(self, standing: Document) -> "Record | None":
+        """Return the record with what the standing document says still; None where that is nothing."""
+        document = self.document()
+        part = document.within(standing)
+        if part == document:
+            return self
+        return replace(self, body=part.to_body()) if part or part.ended else None
+
+
+def merged(records: Iterable[Record]) -> dict[tuple[str, str, int, str], Record]:
+    """Return records by place, each once; records of one document at one place become one that says what they say together."""
+    found: dict[tuple[str, str, int, str], Record] = {}
+    for record in records:
+        known = found.get(record.place)
+        if known is not None and record.kind in lines.DOCUMENTS:
+            record = replace(record, body=known.document().joined(record.document()).to_body())  # noqa: PLW2901
+        found[record.place] = record
+    return found
 
 
 @dataclass(frozen=True, slots=True)

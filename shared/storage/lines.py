@@ -14,7 +14,10 @@ from shared.domain.errors import SealBroken
 from shared.domain.times import moment, rfc3339
 
 FORMAT = 1
-MEMORY, TOMBSTONE, PLAN, SETTINGS, SCENE, BLOCK = "memory", "tombstone", "plan", "settings", "scene", "block"
+MEMORY, TOMBSTONE, PLAN, SETTINGS, BLOCK = "memory", "tombstone", "plan", "settings", "block"
+SCENE, PERSONA, SUGGESTION, ACTIVE = "scene", "persona", "suggestion", "active"
+DOCUMENTS = frozenset({SCENE, PERSONA, SUGGESTION, ACTIVE})
+"""Kinds of lines that shared/storage/documents.py reads and joins."""
 
 
 @dataclass(frozen=True, slots=True)

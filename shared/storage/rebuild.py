@@ -17,14 +17,19 @@ from shared.domain.ids import ulid_time
 from shared.domain.memory import Memory, Scope, Source, Status
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
-from shared.ports import Condition, Delete, Item, Put, Queue, Write
-from shared.storage import bodies, items, lines, names, scenes, sizes
+from shared.ports import Condition, Delete, Item, Put, Queue, Update, Write
+from shared.storage import bodies, documents, items, lines, names, sizes
 from shared.storage.commit import settings_item
+from shared.storage.documents import Document
 from shared.storage.journal import Journal, Record
 from shared.storage.transactions import project_update
 from shared.storage.vaults import Vaults
 
 WRITES = 50
+_CLEARED = (
+    *(names.CHANGE, names.MEMORY, names.DEDUP, names.PROJECT, names.SETTINGS, names.TASK),
+    *(names.PERSONA, names.SUGGESTION, names.ACTIVE),
+)
 
 
 @dataclass(slots=True)
@@ -50,8 +55,8 @@ class _Journaled:
     held: dict[str, list[Record]] = field(default_factory=dict)
     """Records by the tag of their text."""
     settings: Record | None = None
-    scenes: dict[str, Record] = field(default_factory=dict)
-    """The latest summary of each project."""
+    documents: dict[tuple[str, str], Document] = field(default_factory=dict)
+    """What all lines say together of each document, by kind and id."""
     plans: set[str] = field(default_factory=set)
     size: int = 0
 
@@ -103,9 +108,9 @@ class Rebuild:
                     found.tags.setdefault(record.tag, []).append(record)
                 elif record.kind == lines.PLAN:
                     found.plans.add(record.id)
-                elif record.kind == lines.SCENE:
-                    latest = found.scenes.get(record.id, record)
-                    found.scenes[record.id] = max(latest, record, key=lambda r: r.commit)
+                elif record.kind in lines.DOCUMENTS:
+                    known_document = found.documents.get((record.kind, record.id), Document())
+                    found.documents[record.kind, record.id] = known_document.joined(record.document())
                 elif record.kind == lines.SETTINGS:
                     known = found.settings
                     found.settings = max(known, record, key=lambda r: (r.version, r.commit)) if known else record
@@ -163,7 +168,7 @@ class Rebuild:
             )
             yield Put(item)
             yield Put(dedup)
-        yield from self._projects(keys, [memory for memory, _ in memories], journaled.scenes)
+        yield from self._projects(keys, [memory for memory, _ in memories], journaled.documents)
         if journaled.settings is not None:
             record = journaled.settings
             sealed_settings = keys.seal(
@@ -172,27 +177,34 @@ class Rebuild:
             line = lines.Line(lines.SETTINGS, lines.SETTINGS, record.version, keys.generation, sealed_settings)
             yield Put(settings_item(line, record.commit))
 
-    def _projects(self, keys: OwnerKeys, memories: Iterable[Memory], told: Mapping[str, Record]) -> Iterator[Write]:
+    def _projects(
+        self, keys: OwnerKeys, memories: Iterable[Memory], told: Mapping[tuple[str, str], Document]
+    ) -> Iterator[Write]:
+        """Yield documents, and projects that have memories; a scene is a part of its project's item."""
         counts: dict[tuple[str, str], int] = {}
         for memory in memories:
             if memory.scope is Scope.PROJECT and memory.project is not None:
                 tag = items.scope_tag(keys, memory.scope, memory.project, memory.agent)
                 counts[tag, memory.project] = counts.get((tag, memory.project), 0) + 1
-        counts = {(tag, record.body["name"]): 0 for tag, record in told.items()} | counts
-        now = self.vaults.clock()
-        for (tag, project), count in counts.items():
-            update = project_update(keys, tag, project, count, now, self.vaults.random)
-            if tag in told:
-                line = scenes.line_of(keys, tag, told[tag].body, self.vaults.random)
-                update = replace(update, set={**update.set, **scenes.columns(line, told[tag].commit)})
-            yield update
+        now, random = self.vaults.clock(), self.vaults.random
+        projects = {tag: project_update(keys, tag, name, count, now, random) for (tag, name), count in counts.items()}
+        for (kind, document_id), document in told.items():
+            project = projects.pop(document_id, None) if kind == lines.SCENE else None
+            scene = documents.columns(keys, kind, document_id, document, random)
+            if project is not None:
+                yield replace(project, set={**project.set, **scene})
+            elif document:
+                yield documents.stored(keys, kind, document_id, Document(), document, now, random)
+            else:
+                yield Update(documents.sk_of(kind, document_id), set=scene)
+        yield from projects.values()
 
     def _clear(self, owner: str) -> None:
         """Remove what is left of the lost table, so that nothing stands that the journal does not say.
 
         Open tasks go too: a worker that went on with one would find its memories there, take them for another's and drop its lines.
         """
-        for prefix in (names.CHANGE, names.MEMORY, names.DEDUP, names.PROJECT, names.SETTINGS, names.TASK):
+        for prefix in _CLEARED:
             after = None
             while True:
                 page = self.vaults.table.query(owner, prefix, after=after)

@@ -2,8 +2,8 @@
 
 A line is settled when the table holds that commit or a later one of the same memory, or a tombstone ended it. An unsettled line
 older than any running function is replayed through the transaction its writer would have used; if that is refused, so was the
-writer, and the line is removed. A project's summary is settled by that of the same commit or a later one. Lines of a task that is
-still open are left to the task, unless their memory was deleted.
+writer, and the line is removed. A line of a document is settled when the table's document says it, or says something later; what it
+does not say any more is taken out of the line. Lines of a task that is still open are left to the task, unless their memory was deleted.
 """
 
 from collections.abc import Iterable
@@ -18,8 +18,9 @@ from shared.domain.errors import Changed, NacreError, SealBroken, Unavailable
 from shared.domain.ids import ulid_time
 from shared.domain.task import TaskStatus
 from shared.ports import Item, StoredObject
-from shared.storage import items, lines, names, scenes
+from shared.storage import documents, items, lines, names
 from shared.storage.commit import Commits
+from shared.storage.documents import Document
 from shared.storage.items import Sealed, Stored
 from shared.storage.journal import Journal, JournalObject, Record
 from shared.storage.together import each
@@ -57,6 +58,8 @@ class Survey:
     smalls: list[Small] = field(default_factory=list)
     folded: list[JournalObject] = field(default_factory=list)
     dead: set[str] = field(default_factory=set)
+    ended: bool = False
+    """Whether a document ended lately: older objects may hold what it said."""
     replayed: int = 0
     removed: int = 0
     damaged: int = 0
@@ -75,6 +78,8 @@ class Repair:
         self.telling: set[str] = set()
         self.unreadable: set[str] = set()
         self.folded_read = False
+        self.documents: dict[str, Document] = {}
+        """The documents that the lines speak of, by sort key; one that does not open is missing."""
         self.survey = Survey()
 
     def run(self) -> Survey:
@@ -144,6 +149,13 @@ class Repair:
                 except SealBroken:
                     self.survey.damaged += 1
                     self.unreadable.add(memory_id)
+        places = {(r.kind, r.id) for small in smalls for r in small.records if r.kind in lines.DOCUMENTS}
+        for kind, document_id in places:
+            sk = documents.sk_of(kind, document_id)
+            try:
+                self.documents[sk] = documents.from_item(self.keys, kind, document_id, found.get(sk))
+            except SealBroken:
+                self.survey.damaged += 1
         return {sk: item for sk, item in found.items() if not sk.startswith(names.MEMORY)}
 
     def _settle(self, small: Small, others: dict[str, Item]) -> None:
@@ -156,10 +168,11 @@ class Repair:
             verdict = self._verdict(record, others, old=old)
             if verdict is Verdict.REPLAY:
                 verdict = Verdict.REMOVE if plan is not None else self._replay(line, record, others)
-            if verdict is Verdict.REMOVE:
+            told = self._told(line, record, told=verdict is Verdict.SETTLED and not waits)
+            if verdict is Verdict.REMOVE or told is None:
                 self.survey.removed += 1
                 continue
-            kept.append((line, record))
+            kept.append(told)
             verdicts.append(verdict)
         try:
             self.journal.replace(small.listed.key, small.stored, lines.encode(line for line, _ in kept))
@@ -177,14 +190,33 @@ class Repair:
             verdict = self._tombstone(record)
         elif record.kind == lines.SETTINGS:
             verdict = _settings(record, others.get(names.SETTINGS))
-        elif record.kind == lines.SCENE:
-            later = scenes.commit_of(others.get(_sk(record)))
-            verdict = Verdict.SETTLED if record.commit <= later else Verdict.REMOVE
+        elif record.kind in lines.DOCUMENTS:
+            verdict = self._document(record)
         else:
             verdict = Verdict.SETTLED
         ended = verdict is Verdict.REMOVE and self._ended(record) and record.id not in self.telling
         certain = verdict is Verdict.SETTLED or ended
         return verdict if certain or old else Verdict.WAIT
+
+    def _document(self, record: Record) -> Verdict:
+        standing = self.documents.get(_sk(record))
+        if standing is None:
+            return Verdict.WAIT
+        said = record.document()
+        self.survey.ended = self.survey.ended or bool(said.ended)
+        return Verdict.SETTLED if standing.joined(said) == standing else Verdict.REMOVE
+
+    def _told(self, line: lines.Line, record: Record, *, told: bool) -> tuple[lines.Line, Record] | None:
+        """Return a settled line with only what its document says still; None where that is nothing. Other lines are left as they are."""
+        if not told or record.kind not in lines.DOCUMENTS:
+            return line, record
+        part = record.within(self.documents[_sk(record)])
+        if part is None:
+            return None
+        if part is record:
+            return line, record
+        random = self.commits.vaults.random
+        return documents.line_of(self.keys, part.kind, part.id, part.document(), random), part
 
     def _memory(self, record: Record) -> Verdict:
         if record.id not in self.state:
@@ -308,6 +340,6 @@ def _is_open(task: Item | None, now: datetime) -> bool:
 def _sk(record: Record) -> str:
     if record.kind == lines.PLAN:
         return names.TASK + record.id
-    if record.kind == lines.SCENE:
-        return names.PROJECT + record.id
+    if record.kind in lines.DOCUMENTS:
+        return documents.sk_of(record.kind, record.id)
     return names.SETTINGS if record.kind == lines.SETTINGS else names.MEMORY + record.id

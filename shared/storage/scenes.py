@@ -1,90 +1,34 @@
-"""What was last said about a project, in one summary: a line of the task's journal object, and a part of the project's item.
+"""Scenes: what is known about one project, as a document (shared/storage/documents.py) in the project's item.
 
-A project's latest summary is the one of the latest commit. Knows nothing of how summaries are made.
+Fields: `project` (its key), `name` (shown; absent: the key), `summary` and `context` (texts), `basis` (ids of the memories that the
+summary rests on: it is shown only while all of them stand), `told_at` (RFC 3339), `archived` (true or false).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
-from shared.domain.errors import SealBroken
-from shared.domain.ids import Random
 from shared.domain.memory import Scope
 from shared.domain.times import rfc3339
-from shared.ports import Condition, Item, Update, Value
-from shared.storage import bodies, items, lines, names
+from shared.ports import Item
+from shared.storage import documents, items, lines, names
+from shared.storage.documents import PROJECT, Document
 
-VERSION = 1
-"""Of every line: summaries have no versions, a later one takes the place of an earlier one."""
-SEALED, GENERATION, COMMIT = "scene", "scene_gen", "scene_commit"
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """A project's name, its summary, and the task and moment that it comes from."""
-
-    name: str
-    summary: str
-    task_id: str
-    at: datetime
+NAME, SUMMARY, CONTEXT, BASIS, TOLD_AT, ARCHIVED = "name", "summary", "context", "basis", "told_at", "archived"
 
 
 def tag_of(keys: OwnerKeys, project: str) -> str:
-    """Return the id of a project's line, which is the tag of its item."""
+    """Return the id of a project's scene, which is the tag of its item."""
     return items.scope_tag(keys, Scope.PROJECT, project, None)
 
 
-def seal(keys: OwnerKeys, scene: Scene, random: Random) -> lines.Line:
-    """Return the line of a summary, sealed with the owner's current key."""
-    body = {"name": scene.name, "summary": scene.summary, "task_id": scene.task_id, "at": rfc3339(scene.at)}
-    return line_of(keys, tag_of(keys, scene.name), body, random)
+def summarised(project: str, summary: str, learned: Sequence[str], at: datetime, commit: str) -> Document:
+    """Return what a task's plan says of its project: the summary of the conversation, the memories learned with it, and when it was.
+    A project that is talked about is not archived."""
+    said = {PROJECT: project, SUMMARY: summary, BASIS: list(learned), TOLD_AT: rfc3339(at), ARCHIVED: False}
+    return Document({name: (value, commit) for name, value in said.items()})
 
 
-def line_of(keys: OwnerKeys, tag: str, body: Mapping[str, Any], random: Random) -> lines.Line:
-    """Return the line of a body that was opened or is new."""
-    sealed = keys.seal(lines.SCENE, tag, VERSION, bodies.pack(dict(body)), random)
-    return lines.Line(lines.SCENE, tag, VERSION, keys.generation, sealed)
-
-
-def opened(keys: OwnerKeys, line: lines.Line) -> dict[str, Any]:
-    """Open a line. Raises SealBroken."""
-    return bodies.unpack(keys.unseal(lines.SCENE, line.id, line.version, line.generation, line.sealed))
-
-
-def columns(line: lines.Line, commit: str) -> dict[str, Value]:
-    """Return what a project's item holds of a line."""
-    return {SEALED: line.sealed, GENERATION: line.generation, COMMIT: commit}
-
-
-def commit_of(item: Item | None) -> str:
-    """Return the commit of the summary that an item holds; empty where it holds none."""
-    return str(item.get(COMMIT, "")) if item else ""
-
-
-def summary_of(keys: OwnerKeys, item: Item) -> str | None:
-    """Return the summary that a project's item holds. Raises SealBroken."""
-    if COMMIT not in item:
-        return None
-    sealed, tag = item.get(SEALED), str(item["sk"]).removeprefix(names.PROJECT)
-    if not isinstance(sealed, bytes):
-        raise SealBroken
-    summary = opened(keys, lines.Line(lines.SCENE, tag, VERSION, int(item[GENERATION]), sealed)).get("summary")
-    return summary if isinstance(summary, str) else None
-
-
-def applied(
-    keys: OwnerKeys, line: lines.Line, commit: str, standing: Item | None, now: datetime, random: Random
-) -> Update | None:
-    """Return the write that puts a line into its project's item; None where that one has the summary of a later commit already."""
-    known = commit_of(standing)
-    if known >= commit:
-        return None
-    name = keys.seal("project", line.id, 1, bodies.pack({"name": opened(keys, line)["name"]}), random)
-    return Update(
-        names.PROJECT + line.id,
-        set=columns(line, commit),
-        set_once={"sealed": name, "gen": keys.generation, "last_at": rfc3339(now), "memories": 0},
-        condition=Condition(equals={COMMIT: known or None}),
-    )
+def from_item(keys: OwnerKeys, item: Item) -> Document:
+    """Return the scene that a project's item holds; an empty one where it holds none. Raises SealBroken."""
+    return documents.from_item(keys, lines.SCENE, str(item["sk"]).removeprefix(names.PROJECT), item)

@@ -12,6 +12,9 @@ from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Extracted, Known, RulesExtractor
+from shared.storage import lines
+from shared.storage.document_commits import END, DocumentCommits
+from shared.storage.vaults import Opened
 from tests.builders import Draft, World, conversation
 from tests.fakes import Crash, Steps
 from tests.unit.storage.soundness import (
@@ -171,6 +174,26 @@ def build(world: World, _: str) -> None:
     world.build()
 
 
+def portray(world: World, _: str) -> None:
+    DocumentCommits(world.now.commits).write(world.owner, persona, lambda _opened, _standing: {"traits": "likes tea"})
+
+
+def portrayed(world: World, _: str) -> None:
+    """A portrait that is folded, and a later part of it that is not."""
+    documents = DocumentCommits(world.now.commits)
+    documents.write(world.owner, persona, lambda _opened, _standing: {"traits": "likes coffee", "role": "nurse"})
+    world.tidy(hours=2)
+    documents.write(world.owner, persona, lambda _opened, _standing: {"traits": "likes milk"})
+
+
+def unportray(world: World, _: str) -> None:
+    DocumentCommits(world.now.commits).write(world.owner, persona, lambda _opened, _standing: END)
+
+
+def persona(_opened: Opened) -> tuple[str, str]:
+    return lines.PERSONA, lines.PERSONA
+
+
 DEEDS = [
     Deed("add", add, again=_without(Duplicate, add)),
     Deed("add under a key", add_under_a_key),
@@ -179,6 +202,8 @@ DEEDS = [
     Deed("restore", restore, prepare=dismiss),
     Deed("delete", delete, again=_without(NotFound, delete)),
     Deed("settings", choose, prepare=chosen),
+    Deed("portray", portray, prepare=portrayed),
+    Deed("end a portrait", unportray, prepare=portrayed),
     Deed("accept", accept),
     Deed("learn", learn, prepare=said, again=learn_after_the_visibility),
     Deed("sum up", learn, prepare=summed_up, again=learn_after_the_visibility),

@@ -22,6 +22,8 @@ from tests.fakes import Crash, Steps
 LEASE_AND_MORE = 0.3
 """Hours after which a dead run's lease is over and a dead writer's line is old."""
 QUIET = 2
+SAID = ("traits", "role", "summary")
+"""Fields of documents that hold words."""
 
 
 def opened(world: World) -> Opened:
@@ -174,7 +176,7 @@ def indexed(world: World) -> set[tuple[str, int]]:
 
 
 def visible(world: World, words: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return what the owner can see: memories, what searches find, settings, projects and tasks, without ids and times."""
+    """Return what the owner can see: memories, what searches find, settings, projects, documents and tasks, without ids and times."""
     memories = world.memories()
     process = world.process()
     tasks, _ = process.tasks.list(world.owner, limit=50)
@@ -186,6 +188,9 @@ def visible(world: World, words: tuple[str, ...] = ()) -> dict[str, Any]:
         "projects": sorted(
             (project.name, project.memories, project.summary or "")
             for project in process.overview.projects(world.owner, limit=200, cursor=None).projects
+        ),
+        "documents": sorted(
+            (sk, {n: v for n, (v, _) in one.fields.items() if n in SAID}) for sk, one in told(world).items()
         ),
         "tasks": sorted((task.status.value, json.dumps(task.learned, sort_keys=True)) for task in tasks),
     }

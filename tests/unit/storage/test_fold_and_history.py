@@ -227,7 +227,7 @@ def test_a_folded_object_keeps_its_limit_and_one_of_half_that_is_never_opened_ag
     world.add(FIRST)
     log = journal(world)
     survey = Survey()
-    fold = Fold(log, survey, world.clock())
+    fold = Fold(log, survey, world.clock(), world.table)
     made = list(fold._objects([big(world, number) for number in range(60)]))
     assert len(made) > 1
     assert all(len(body) <= limits.FOLD_BYTES for body, _ in made)
@@ -260,9 +260,9 @@ def test_an_object_made_by_a_run_that_died_is_joined_not_doubled() -> None:
     world.clock.advance(7200)
     stale = World.process(world)
     survey = Repair(stale.commits, opened(world).keys, journal(world), world.clock()).run()
-    Fold(journal(world), survey, world.clock()).fold()
+    Fold(journal(world), survey, world.clock(), world.table).fold()
     before = world.stored("journal")
-    Fold(journal(world), survey, world.clock()).fold()
+    Fold(journal(world), survey, world.clock(), world.table).fold()
     assert world.stored("journal") == before
     assert len(texts(world)) == 5
 

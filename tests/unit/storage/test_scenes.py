@@ -55,7 +55,7 @@ def learn(world: World, text: str, project: str | None = "atlas") -> None:
 
 
 def scenes_in_journal(world: World) -> list[str]:
-    return [record.body["summary"] for record in records(world) if record.kind == lines.SCENE]
+    return [str(record.document().get("summary")) for record in records(world) if record.kind == lines.SCENE]
 
 
 def test_a_projects_summary_is_the_last_tasks_and_no_other_projects(world: World) -> None:
@@ -64,7 +64,10 @@ def test_a_projects_summary_is_the_last_tasks_and_no_other_projects(world: World
     assert summaries(world) == {"atlas": of(FIRST), "borealis": of(SECOND)}
     learn(world, "Nothing that a rule would find.")
     assert summaries(world)["atlas"] == of("Nothing that a rule would find.")
-    assert {record.body["name"] for record in records(world) if record.kind == lines.SCENE} == {"atlas", "borealis"}
+    assert {record.document().get("project") for record in records(world) if record.kind == lines.SCENE} == {
+        "atlas",
+        "borealis",
+    }
     settle(world)
     assert_sound(world)
     assert sorted(scenes_in_journal(world)) == [of(SECOND), of("Nothing that a rule would find.")]
@@ -138,12 +141,13 @@ def test_the_summary_of_a_task_that_never_ended_goes_with_it(world: World) -> No
 
 def test_a_summary_is_sealed_counted_and_refused_when_it_was_tampered_with(world: World) -> None:
     learn(world, FIRST)
-    ((tag, commit),) = told(world)
+    ((sk, scene),) = told(world).items()
+    commit = scene.latest
     stored = world.objects.get(names.journal(world.owner, 1, commit))
     assert stored is not None
     (line,) = [one for one in lines.decode(stored.body) if one.kind == lines.SCENE]
     steps = [one for one in lines.decode(stored.body) if one.kind == lines.MEMORY]
     assert b"Redis" not in stored.body
     assert opened(world).head["journal_bytes"] == sum(len(one.encode()) for one in (line, *steps))
-    world.table.write(world.owner, [Update(names.PROJECT + tag, set={"scene": b"tampered"})])
+    world.table.write(world.owner, [Update(sk, set={"document": b"tampered"})])
     assert world.process().overview.projects(world.owner, limit=50, cursor=None).damaged == 1
