@@ -218,7 +218,7 @@ def _parts(known: Signals, preset: Preset, now: float, query_class: QueryClass) 
 def _added(parts: Mapping[str, Floats], preset: Preset) -> dict[str, Floats]:
     """What each signal adds before the factors; the `product` is one thing and stands under coverage."""
     if preset.fusion == "sum":
-        spread = {**parts, "semantic": _spread(parts["semantic"])}
+        spread = {**parts, "semantic": _spread(parts["semantic"], parts["text"])}
         return {name: weight * spread[name] for name, weight in preset.weights.items()}
     if preset.fusion == "rrf":
         return {name: 1.0 / (RRF_K + _places(parts[name], parts["text"])) for name in preset.weights}
@@ -248,13 +248,14 @@ def _scaled(values: Floats) -> Floats:
     return values / highest if highest > 0 else np.zeros(len(values))
 
 
-def _spread(cosines: Floats) -> Floats:
-    """Cosines above 0 stretched over 0 … 1, since those of one query lie close together; the others stay 0."""
+def _spread(cosines: Floats, text: Floats) -> Floats:
+    """Cosines above 0 stretched over 0 … 1, since those of one query lie close together. Where there is none beside others, a memory is
+    taken to mean what its words say: else what was learned a minute ago would rank below what it replaces."""
     present = cosines > 0
     if not present.any():
         return cosines
     low, high = cosines[present].min(), cosines.max()
-    return np.where(present, (cosines - low) / (high - low) if high > low else 1.0, 0.0)
+    return np.where(present, (cosines - low) / (high - low) if high > low else 1.0, text)
 
 
 def _plain(values: Floats) -> Floats:

@@ -19,6 +19,7 @@ from shared.text.tokens import Query, Terms
 SHORT: Final = (0.3, 0.3)
 LONG: Final = (1.2, 0.75)
 _NO_CACHE_OWNER: Final = ""
+_PIECE: Final = 4_096
 
 
 class Search:
@@ -159,7 +160,12 @@ def _best(scores: Floats, updated: npt.NDArray[np.uint32], rows: Rows, k: int) -
 def _cosines(columns: Columns, vector: npt.NDArray[np.float32] | None) -> Floats | None:
     if vector is None or columns.vectors is None or columns.vectors.shape[1] != len(vector):
         return None
-    return (columns.vectors.astype(np.float32) @ vector).astype(np.float64) / 127
+    # piece by piece: a whole column as floats would take four times its room
+    pieces = [
+        columns.vectors[at : at + _PIECE].astype(np.float32) @ vector for at in range(0, len(columns.ids), _PIECE)
+    ]
+    cosines: Floats = np.concatenate([np.zeros(0), *pieces]) / 127
+    return cosines
 
 
 def _cosine(entry: Entry, vector: npt.NDArray[np.float32] | None) -> float:

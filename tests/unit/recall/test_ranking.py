@@ -71,6 +71,12 @@ def test_the_default_stretches_meaning_over_its_range_and_lets_it_join_words() -
     )
 
 
+def test_a_memory_that_has_no_vector_yet_is_taken_to_mean_what_its_words_say() -> None:
+    ranking = rank(known([4.0, 4.0, 1.0], age=[9, 0, 0], semantic=[0.9, 0.0, 0.8]), now=NOON)
+    assert ranking.order == [1, 0, 2]
+    assert ranking.added(0)["semantic"] == pytest.approx(DEFAULT.semantic)
+
+
 def test_cmdcodes_preset_adds_reciprocal_places_of_three_signals_times_category() -> None:
     ranking = rank(
         known(
