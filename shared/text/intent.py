@@ -1,29 +1,133 @@
-"""Whether a message needs memories, and which kind of them. The words stand in `intent_words.py`.
+"""Whether a message needs memories, and which kind of them. The words stand in `data/intent.json`.
 
-Exclusions are looked at first, then identity and strong signals, then weak ones; a message without any signal needs
-memories only at the start of a session.
+Looked at in this order: the owner's excluded words, a change of topic, the owner's custom words, questions about the person, strong
+signals (unless an aside such as "by the way" comes before), weak ones. A message without any signal needs memories only at the
+start of a session.
 """
 
-import re
-from functools import cache
 from typing import Literal, NamedTuple
 
-from shared.text import intent_words as words
-from shared.text.intent_words import QueryClass
+from shared.text import clauses, keywords
+from shared.text.intent_words import Found, QueryClass, tables
+from shared.text.keywords import Words
+from shared.text.normalise import has_han
 
-Kind = Literal["strong", "weak", "excluded", "none"]
+Kind = Literal["strong", "weak", "none", "excluded"]
 Recall = Literal["yes", "if_good", "no"]
+REASONS = (
+    *("signal_custom", "signal_person", "signal_continuation", "signal_time", "signal_preference", "signal_project"),
+    *("signal_pointer", "excluded_word", "topic_change", "aside", "session_start", "no_signal"),
+)
+"""Every reason of a decision."""
+SIGNALS = 8
+"""Words named by a decision at most."""
+_NEAR = 6
+"""Words before a pronoun at most, for it to point at something outside of its message; two Chinese characters are a word."""
 
-_APOSTROPHE = str.maketrans("’", "'")
-_MOREOVER = r"(?:^|[。！？!?，,；;\s])另外(?=[，,、：:\s]|$|问|想|我|你|请|帮|再|还|说|有个问题)"
-_LONGEST_READ = 4_000
+
+class CustomWords(NamedTuple):
+    """The words of an owner's settings: `custom` ones ask for memories, `excluded` ones keep memories out."""
+
+    custom: Words = Words()
+    excluded: Words = Words()
+
+
+class Decision(NamedTuple):
+    """What a message asks of the memory, and why.
+
+    `signals` are the words of our tables or of the owner's settings that decided. `broad` asks for the persona and for recent and
+    important memories too. `weak_identity`: the person speaks of themselves, so that an answer of few hits may be filled up with these.
+    """
+
+    kind: Kind
+    reason: str
+    signals: tuple[str, ...]
+    query_class: QueryClass
+    broad: bool
+    weak_identity: bool
+
+    @property
+    def recall(self) -> Recall:
+        """Whether to look for memories at all; "if_good" asks for the best hit to pass a bound."""
+        if self.kind == "weak":
+            return "if_good"
+        return "yes" if self.kind == "strong" or self.reason == "session_start" else "no"
+
+
+def decide(message: str, *, new_session: bool, custom: CustomWords | None = None) -> Decision:
+    """Judge one message of any length by the person's own words in it: at most 3,000 signs at its beginning and at its end.
+
+    Code, quotations, pasted lines and material handed over for work carry no signal. Custom words are looked for as learning looks for
+    them (Chinese anywhere, others as whole words in any case). Never raises.
+    """
+    owner = custom or CustomWords()
+    spoken = clauses.own(message)
+    text = clauses.normal(spoken).translate(tables().traditional)
+    plain = tables().look_alikes.without(text)
+    person = tables().identity.found(plain)
+    kind, reason, signals = _judged(spoken, plain, owner, person)
+    if kind == "none":
+        reason = "session_start" if new_session else "no_signal"
+    return Decision(
+        kind=kind,
+        reason=reason,
+        signals=tuple(dict.fromkeys(signals))[:SIGNALS],
+        query_class=_query_class(text, has_code="```" in message),
+        broad=kind == "strong" and bool(person),
+        weak_identity=tables().own.anywhere(tables().served.without(text)),
+    )
+
+
+def _judged(spoken: str, plain: str, owner: CustomWords, person: list[Found]) -> tuple[Kind, str, list[str]]:
+    words = tables()
+    if unwanted := keywords.found(spoken, owner.excluded):
+        return "excluded", "excluded_word", unwanted
+    if changed := words.topic_change.found(plain):
+        return "excluded", "topic_change", _phrases(changed)
+    if wanted := keywords.found(spoken, owner.custom):
+        return "strong", "signal_custom", wanted
+    strong = {"signal_person": person} | {reason: phrases.found(plain) for reason, phrases in words.strong.items()}
+    first = min((hits[0].at for hits in strong.values() if hits), default=len(plain))
+    aside = words.aside.found(plain)
+    if aside and aside[0].at < first:
+        return "excluded", "aside", _phrases(aside)
+    for reason, hits in strong.items():
+        if hits:
+            return "strong", reason, _phrases(hits)
+    if pointing := [*words.pointers.found(plain), *_pronouns(plain)]:
+        return "weak", "signal_pointer", _phrases(pointing)
+    return "none", "", []
+
+
+def _phrases(hits: list[Found]) -> list[str]:
+    return [hit.phrase for hit in hits]
+
+
+def _pronouns(plain: str) -> list[Found]:
+    """Return the pronouns that stand for something outside of the message: near its beginning, after nothing they could stand for."""
+    return [hit for hit in tables().pronouns.found(plain) if _outside(plain[: hit.at + 1])]
+
+
+def _outside(before: str) -> bool:
+    clauses_before = [clause.strip() for clause in before.split("|")[1:]]
+    while len(clauses_before) > 1 and clauses_before[0] in tables().openers:
+        clauses_before = clauses_before[1:]
+    return (
+        len(clauses_before) == 1
+        and sum(len(word) // 2 if has_han(word) else 1 for word in clauses_before[0].split()) <= _NEAR
+        and not tables().introductions.anywhere(f" {clauses_before[0]} ")
+    )
+
+
+def _query_class(text: str, *, has_code: bool) -> QueryClass:
+    for name, phrases in tables().classes.items():
+        if phrases.anywhere(text):
+            return name
+    return "code" if has_code else "general"
 
 
 class Intent(NamedTuple):
-    """`recall` "if_good" asks for the best hit to pass a bound; `identity` asks for the persona and broad recall.
-
-    `weak_identity` lets recent and important memories fill up an answer of fewer than three hits.
-    """
+    """A decision in the words of before."""
 
     kind: Kind
     identity: bool
@@ -33,43 +137,6 @@ class Intent(NamedTuple):
 
 
 def classify(message: str, new_session: bool) -> Intent:
-    """Judge one message; only its first 4,000 signs are read. A blank message carries no signal."""
-    text = message[:_LONGEST_READ].translate(_APOSTROPHE)
-    served = _pattern(words.SERVED_ZH, words.SERVED_EN).sub(" ", text)
-    weak_identity = _pattern(words.WEAK_IDENTITY_ZH, words.WEAK_IDENTITY_EN).search(served) is not None
-    query_class = _query_class(text)
-    if _excluded().search(text):
-        return Intent("excluded", False, query_class, "no", weak_identity)
-    if _pattern(words.IDENTITY_ZH, words.IDENTITY_EN).search(text):
-        return Intent("strong", True, query_class, "yes", True)
-    if _pattern(words.STRONG_ZH, words.STRONG_EN).search(text):
-        return Intent("strong", False, query_class, "yes", weak_identity)
-    if _weak(text):
-        return Intent("weak", False, query_class, "if_good", weak_identity)
-    return Intent("none", False, query_class, "yes" if new_session else "no", weak_identity)
-
-
-def _weak(text: str) -> bool:
-    return _pattern(words.WEAK_ZH, words.WEAK_EN).search(text) is not None
-
-
-def _query_class(text: str) -> QueryClass:
-    for name, zh, en in words.CLASSES:
-        if _pattern(zh, en).search(text):
-            return name
-    return "general"
-
-
-@cache
-def _excluded() -> re.Pattern[str]:
-    return re.compile(f"{_MOREOVER}|{_source(words.EXCLUDED_ZH, words.EXCLUDED_EN)}", re.IGNORECASE)
-
-
-@cache
-def _pattern(zh: tuple[str, ...], en: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(_source(zh, en), re.IGNORECASE)
-
-
-def _source(zh: tuple[str, ...], en: tuple[str, ...]) -> str:
-    english = "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in en)
-    return "|".join((*map(re.escape, zh), rf"(?<![A-Za-z0-9'])(?:{english})(?![A-Za-z0-9])"))
+    """Judge one message without the owner's words."""
+    made = decide(message, new_session=new_session)
+    return Intent(made.kind, made.broad, made.query_class, made.recall, made.weak_identity)

@@ -1,398 +1,110 @@
-"""The words that tell whether a message needs memories: signals, identity phrases and classes of question.
+"""The tables of `data/intent.json`: what tells whether a message needs memories; and how their phrases are looked up.
 
-Data only. Chinese phrases are looked for anywhere, English ones as whole words in any case; a curly apostrophe counts as a
-straight one. Sources: Memory Skill 2.0 (signals) and ZCLAW (identity phrases, classes).
+A phrase is looked for in the normal form of `clauses`: a Chinese one anywhere, another one as whole words. In a phrase `|` is the
+border of a clause, `^` the beginning of the message, and `…` (look-alikes only) up to 12 signs of the same clause without 我, 你 or 咱
+in a Chinese one, up to 40 in others. Sources: Memory Skill 2.0 (signals, exclusions), ZCLAW (identity phrases, classes).
 """
 
-from typing import Literal
+import json
+import re
+from collections.abc import Iterable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from shared.text.normalise import has_han
 
 QueryClass = Literal["preference", "knowledge", "experience", "code", "general"]
+_GAP_ZH, _GAP = "[^|我你咱]{0,12}?", "(?:[^|]{0,40} )?"
 
-EXCLUDED_ZH = (
-    "换个话题",
-    "换一个话题",
-    "换话题",
-    "新问题",
-    "新的问题",
-    "新话题",
-    "顺便问一下",
-    "顺便问下",
-    "顺便问个",
-    "问个别的",
-    "说点别的",
-    "不相关的问题",
-    "题外话",
-)
-EXCLUDED_EN = (
-    *(
-        "change topic",
-        "change the topic",
-        "change the subject",
-        "changing the subject",
-        "new question",
-        "new topic",
-        "different topic",
-    ),
-    *("different question", "unrelated question", "on another note", "by the way", "off topic", "off-topic"),
-)
 
-STRONG_ZH = (
-    *(
-        "继续",
-        "上次",
-        "上回",
-        "之前",
-        "昨天",
-        "前天",
-        "上周",
-        "前几天",
-        "以前",
-        "我们讨论过",
-        "我们聊过",
-        "你记得",
-        "还记得",
-        "接着",
-    ),
-    *(
-        "我喜欢",
-        "我习惯",
-        "我偏好",
-        "我的偏好",
-        "按照我的风格",
-        "按我的风格",
-        "我的风格",
-        "按照我的习惯",
-        "按我的习惯",
-        "老样子",
-    ),
-    *("这个项目", "本项目", "我们的", "当前", "项目里", "项目中", "咱们的", "我们项目"),
-)
-STRONG_EN = (
-    *(
-        "continue",
-        "last time",
-        "yesterday",
-        "last week",
-        "previously",
-        "earlier",
-        "as before",
-        "we discussed",
-        "we talked about",
-        "as discussed",
-    ),
-    *(
-        "you remember",
-        "remember when",
-        "remember that",
-        "pick up where",
-        "where we left off",
-        "the other day",
-        "we decided",
-        "we agreed",
-    ),
-    *("i prefer", "i like", "my style", "my preference", "my preferences", "i usually", "the way i like", "my usual"),
-    *(
-        "this project",
-        "the project",
-        "our project",
-        "our codebase",
-        "our code",
-        "our repo",
-        "our app",
-        "our team",
-        "in this repo",
-        "our api",
-    ),
-)
+class Found(NamedTuple):
+    """A phrase of a table without its signs of place, and where it begins in the normal form."""
 
-WEAK_ZH = ("那个", "刚才", "刚刚", "它", "那件事", "这件事", "那样", "又")
-WEAK_EN = ("that", "it", "again", "those", "the same", "this one", "that one")
+    phrase: str
+    at: int
 
-IDENTITY_ZH = (
-    *(
-        "你记得我",
-        "你还记得我",
-        "记得我吗",
-        "我是谁",
-        "我叫什么",
-        "我的名字",
-        "你认识我",
-        "你了解我",
-        "你知道我",
-        "对我了解多少",
-        "关于我的",
-    ),
-    *(
-        "上次说的",
-        "上次提到的",
-        "上次跟你说",
-        "之前说的",
-        "我之前说过",
-        "我以前说过",
-        "我跟你说过",
-        "我和你说过",
-        "我告诉过你",
-        "我说过的",
-        "我提到过",
-    ),
-    *(
-        "我的偏好",
-        "我的习惯",
-        "我的喜好",
-        "我的口味",
-        "我喜欢什么",
-        "我讨厌什么",
-        "我不喜欢什么",
-        "我的风格",
-        "我习惯用什么",
-        "我常用",
-        "我平时用",
-    ),
-    *(
-        "我的情况",
-        "我的资料",
-        "我的背景",
-        "我的职业",
-        "我是做什么的",
-        "我的工作是什么",
-        "我在哪里工作",
-        "我在哪工作",
-        "我住在哪",
-        "我来自哪",
-        "我的画像",
-    ),
-    *("我对什么过敏", "我的生日", "我的目标", "我的计划是什么", "我的技术栈", "我的项目有哪些", "我在做什么项目"),
-    *(
-        "我们聊过什么",
-        "我们讨论过什么",
-        "你记住了什么",
-        "你都记得什么",
-        "你还记得什么",
-        "老规矩",
-        "像以前一样",
-        "跟之前一样",
-        "和上次一样",
-    ),
-)
-IDENTITY_EN = (
-    *(
-        "do you remember me",
-        "do you still remember me",
-        "who am i",
-        "what's my name",
-        "what is my name",
-        "do you know me",
-        "know about me",
-    ),
-    *(
-        "what do you know about me",
-        "remember about me",
-        "tell me about myself",
-        "what do you remember",
-        "what have you learned about me",
-    ),
-    *(
-        "what did i tell you",
-        "what did i say",
-        "what i told you",
-        "what i said",
-        "i told you",
-        "as i said",
-        "as i mentioned",
-        "i mentioned before",
-    ),
-    *(
-        "have i told you",
-        "did i tell you",
-        "did i mention",
-        "last time i said",
-        "remember what i",
-        "my preferences",
-        "my preference",
-        "my habits",
-    ),
-    *(
-        "my usual",
-        "what do i like",
-        "what do i prefer",
-        "what do i hate",
-        "what do i use",
-        "my background",
-        "my profile",
-        "my job",
-        "my role",
-    ),
-    *(
-        "where do i work",
-        "where do i live",
-        "where am i from",
-        "what am i allergic to",
-        "when is my birthday",
-        "my birthday",
-        "my goals",
-    ),
-    *(
-        "what have we discussed",
-        "what did we discuss",
-        "what did we talk about",
-        "my tech stack",
-        "my setup",
-        "my style",
-        "like last time",
-    ),
-    *("same as before", "the usual way", "what are my projects", "what am i working on", "my favourite", "my favorite"),
-)
 
-# One of these and fewer than three hits: recent and important memories fill the answer up.
-# Who asks to be served says nothing of themselves.
-SERVED_ZH = ("帮我", "给我", "替我", "为我", "让我", "教我", "跟我", "告诉我", "提醒我", "发我")
-SERVED_VERBS = ("help", "give", "tell", "show", "let", "teach", "send", "write", "make", "get", "remind", "for", "to")
-SERVED_EN = tuple(f"{verb} me" for verb in SERVED_VERBS)
-WEAK_IDENTITY_ZH = ("我", "咱", "俺", "本人")
-WEAK_IDENTITY_EN = ("i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "we", "us", "our")
+class Phrases:
+    """One table: phrases to look up in normal forms."""
 
-# In order of precedence.
-CLASSES: tuple[tuple[QueryClass, tuple[str, ...], tuple[str, ...]], ...] = (
-    (
-        "preference",
-        ("喜欢", "偏好", "习惯", "风格", "口味", "喜好", "讨厌", "最爱", "推荐"),
-        (
-            "prefer",
-            "preference",
-            "preferences",
-            "like best",
-            "do i like",
-            "favourite",
-            "favorite",
-            "habit",
-            "habits",
-            "style",
-            "recommend",
-            "i like",
-            "hate",
-        ),
-    ),
-    (
-        "experience",
-        (
-            "经验",
-            "踩过",
-            "踩坑",
-            "教训",
-            "试过",
-            "怎么解决的",
-            "怎么处理的",
-            "怎么弄的",
-            "怎么修的",
-            "上次怎么",
-            "之前怎么",
-            "当时怎么",
-        ),
-        (
-            "experience",
-            "lesson",
-            "lessons",
-            "we tried",
-            "i tried",
-            "tried before",
-            "did we fix",
-            "did i fix",
-            "did we solve",
-            "did you fix",
-            "what worked",
-            "pitfall",
-        ),
-    ),
-    (
-        "code",
-        (
-            *(
-                "代码",
-                "函数",
-                "脚本",
-                "报错",
-                "重构",
-                "编译",
-                "正则",
-                "单元测试",
-                "写个测试",
-                "写一个类",
-                "接口实现",
-                "调试",
-                "组件",
-                "算法",
-                "变量",
-            ),
-            *("写个程序", "写一个程序", "bug", "Bug", "SQL"),
-        ),
-        (
-            *(
-                "code",
-                "function",
-                "functions",
-                "script",
-                "bug",
-                "bugs",
-                "refactor",
-                "compile",
-                "regex",
-                "unit test",
-                "unit tests",
-                "stack trace",
-                "implement",
-            ),
-            *(
-                "class",
-                "method",
-                "component",
-                "algorithm",
-                "debug",
-                "sql",
-                "typescript",
-                "javascript",
-                "python",
-                "endpoint",
-                "test",
-                "tests",
-                "parser",
-            ),
-        ),
-    ),
-    (
-        "knowledge",
-        (
-            "什么是",
-            "是什么",
-            "为什么",
-            "原理",
-            "区别",
-            "解释",
-            "含义",
-            "介绍一下",
-            "哪个",
-            "谁",
-            "多少",
-            "什么时候",
-            "在哪",
-            "叫什么",
-        ),
-        (
-            "what is",
-            "what's",
-            "what are",
-            "why",
-            "explain",
-            "difference",
-            "how does",
-            "how do",
-            "meaning",
-            "define",
-            "who",
-            "when",
-            "where",
-            "which",
-            "how many",
-            "how much",
-        ),
-    ),
-)
+    def __init__(self, phrases: Iterable[str]) -> None:
+        """Take the phrases as they stand in the data."""
+        self.phrases = tuple(phrases)
+        self._plain = [
+            (phrase if has_han(phrase) else f" {phrase} ", phrase) for phrase in self.phrases if "…" not in phrase
+        ]
+
+    def found(self, text: str) -> list[Found]:
+        """Return the phrases that occur, in the order of their first places; those with `…` are not among them."""
+        hits = [Found(phrase.strip("^| "), text.index(sought)) for sought, phrase in self._plain if sought in text]
+        return sorted(hits, key=lambda hit: hit.at)
+
+    def anywhere(self, text: str) -> bool:
+        """Whether any phrase occurs."""
+        return any(sought in text for sought, _ in self._plain)
+
+    def without(self, text: str) -> str:
+        """Return the normal form with every phrase of the table hidden; longer ones first."""
+        for sought, _ in sorted(self._plain, key=lambda pair: -len(pair[0])):
+            if sought in text:
+                text = text.replace(sought, " ~ ")
+        return self._open.sub(" ~ ", text) if self._open else text
+
+    @cached_property
+    def _open(self) -> re.Pattern[str] | None:
+        sources = [
+            re.escape(phrase).replace("…", _GAP_ZH)
+            if has_han(phrase)
+            else rf" {re.escape(phrase)} ".replace(r"\ …\ ", f" {_GAP}")
+            for phrase in self.phrases
+            if "…" in phrase
+        ]
+        return re.compile("|".join(sources)) if sources else None
+
+
+class Tables(NamedTuple):
+    """Everything in the data; rows of `strong` and `classes` in order of precedence."""
+
+    traditional: dict[int, int]
+    look_alikes: Phrases
+    topic_change: Phrases
+    aside: Phrases
+    identity: Phrases
+    strong: dict[str, Phrases]
+    pointers: Phrases
+    pronouns: Phrases
+    introductions: Phrases
+    openers: frozenset[str]
+    served: Phrases
+    own: Phrases
+    classes: dict[QueryClass, Phrases]
+
+
+@cache
+def tables() -> Tables:
+    """Read the data once a process."""
+    given = json.loads(Path(__file__).with_name("data").joinpath("intent.json").read_text(encoding="utf-8"))
+    return Tables(
+        traditional=str.maketrans(given["traditional"]["from"], given["traditional"]["to"]),
+        look_alikes=_table(given["look_alikes"]),
+        topic_change=_table(given["topic_change"]),
+        aside=_table(given["aside"]),
+        identity=_table(given["identity"]),
+        strong={reason: _table(both) for reason, both in given["strong"].items()},
+        pointers=_table(given["pointers"]),
+        pronouns=_table(given["pronouns"]),
+        introductions=_table(given["introductions"]),
+        openers=frozenset(_both(given["openers"])),
+        served=_table(given["served"]),
+        own=_table(given["self"]),
+        classes={name: _table(both) for name, both in given["classes"].items()},
+    )
+
+
+def _both(languages: dict[str, Any]) -> list[str]:
+    return [*languages["zh"], *languages["en"]]
+
+
+def _table(languages: dict[str, Any]) -> Phrases:
+    return Phrases(_both(languages))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from shared.text.normalise import has_han
+from shared.text.normalise import has_han, normalise
 from shared.text.pattern import Pattern
 
 
@@ -214,6 +214,16 @@ def holds(text: str, words: Words) -> bool:
     """Whether one of the owner's own words occurs: English as a whole word in any case, Chinese anywhere."""
     pattern = _own_pattern(tuple(words.zh), tuple(words.en))
     return pattern is not None and pattern.search(text) is not None
+
+
+def found(text: str, words: Words) -> list[str]:
+    """Return those of the owner's own words that occur, as the settings hold them, once each in the order of the text."""
+    pattern = _own_pattern(tuple(words.zh), tuple(words.en))
+    if pattern is None:
+        return []
+    held = {normalise(word).casefold(): word for word in (*words.zh, *words.en)}
+    hits = [normalise(hit.group()) for hit in pattern.finditer(text)]
+    return list(dict.fromkeys(held.get(hit.casefold(), hit) for hit in hits))
 
 
 def durable(text: str) -> bool:

@@ -1,41 +1,47 @@
 """Whether a message needs memories."""
 
+import sys
+import time
+from types import FrameType
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shared.text import intent_words
-from shared.text.intent import Intent, classify
+from shared.text.intent import REASONS, SIGNALS, CustomWords, decide
+from shared.text.keywords import Words
+
+STRONG = [
+    *(
+        "继续昨天的 API 重构工作",
+        "上次那个方案",
+        "之前定的端口",
+        "昨天说到哪了",
+        "我们讨论过缓存",
+        "你记得端口吗",
+        "我喜欢简洁的代码",
+        "我习惯用 tabs",
+        "按照我的风格写",
+    ),
+    *("这个项目怎么部署", "我们的接口前缀", "当前进度", "项目里用的什么库"),
+    *(
+        "continue the refactoring",
+        "what we said last time",
+        "as of yesterday",
+        "I prefer tabs",
+        "in my style please",
+        "how does this project deploy",
+        "where in our codebase",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            "继续昨天的 API 重构工作",
-            "上次那个方案",
-            "之前定的端口",
-            "昨天说到哪了",
-            "我们讨论过缓存",
-            "你记得端口吗",
-            "我喜欢简洁的代码",
-            "我习惯用 tabs",
-            "按照我的风格写",
-        ),
-        *("这个项目怎么部署", "我们的接口前缀", "当前进度", "项目里用的什么库"),
-        *(
-            "continue the refactoring",
-            "what we said last time",
-            "as of yesterday",
-            "I prefer tabs",
-            "in my style please",
-            "how does this project deploy",
-            "where in our codebase",
-        ),
-    ],
-)
+@pytest.mark.parametrize("text", STRONG)
 @pytest.mark.parametrize("new_session", [True, False])
 def test_strong_signals_recall_in_any_session(text: str, new_session: bool) -> None:
-    found = classify(text, new_session)
-    assert (found.kind, found.recall) == ("strong", "yes")
+    made = decide(text, new_session=new_session)
+    assert (made.kind, made.recall) == ("strong", "yes")
 
 
 @pytest.mark.parametrize(
@@ -50,37 +56,102 @@ def test_strong_signals_recall_in_any_session(text: str, new_session: bool) -> N
     ],
 )
 @pytest.mark.parametrize("new_session", [True, False])
-def test_exclusions_win_over_every_signal(text: str, new_session: bool) -> None:
-    found = classify(text, new_session)
-    assert (found.kind, found.recall, found.identity) == ("excluded", "no", False)
+def test_exclusions_win_over_every_signal_after_them(text: str, new_session: bool) -> None:
+    made = decide(text, new_session=new_session)
+    assert (made.kind, made.recall, made.broad) == ("excluded", "no", False)
+    assert made.reason in {"topic_change", "aside"}
 
 
-def test_the_other_one_is_no_change_of_topic() -> None:
-    assert classify("我们的另外一个项目", new_session=False).kind == "strong"
+@pytest.mark.parametrize("text", ["继续昨天的工作，另外帮我看看天气", "continue the plan, and by the way: thanks"])
+def test_an_aside_after_a_signal_takes_nothing_back(text: str) -> None:
+    assert decide(text, new_session=False).kind == "strong"
+
+
+def test_a_change_of_topic_holds_wherever_it_stands() -> None:
+    assert decide("我们上次聊得差不多了，换个话题吧", new_session=True).reason == "topic_change"
 
 
 @pytest.mark.parametrize(
-    "text", ["把那个改一下", "刚才的结果", "它跑得很慢", "try again", "make it faster", "is that right"]
+    "text", ["我们的另外一个项目", "我们的部署出现了新问题", "add a new question to our app's quiz"]
+)
+def test_words_of_another_topic_inside_a_clause_change_no_topic(text: str) -> None:
+    assert decide(text, new_session=False).kind != "excluded"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["把那个改一下", "刚才的结果", "它跑得很慢", "try again", "make it faster", "is that right", "OK, make it faster"],
 )
 def test_weak_signals_recall_if_the_best_hit_is_good(text: str) -> None:
-    assert classify(text, new_session=False)[0::3] == ("weak", "if_good")
+    made = decide(text, new_session=False)
+    assert (made.kind, made.recall, made.reason) == ("weak", "if_good", "signal_pointer")
 
 
 @pytest.mark.parametrize("text", ["Python 怎么读文件", "帮我写一个数据处理函数", "write a csv parser", "翻译成英文"])
 def test_without_a_signal_only_a_new_session_recalls(text: str) -> None:
-    assert classify(text, new_session=True)[0::3] == ("none", "yes")
-    assert classify(text, new_session=False)[0::3] == ("none", "no")
+    first, later = decide(text, new_session=True), decide(text, new_session=False)
+    assert (first.kind, first.recall, first.reason) == ("none", "yes", "session_start")
+    assert (later.kind, later.recall, later.reason) == ("none", "no", "no_signal")
 
 
-@pytest.mark.parametrize("phrase", [*intent_words.IDENTITY_ZH, *intent_words.IDENTITY_EN])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("以前端为例讲讲组件化", "当前目录下有哪些文件", "目前天气怎么样", "在部署之前检查什么", "其它浏览器支持吗"),
+        *(
+            "写一个函数，它接收两个参数",
+            "Python 里 continue 语句和 break 的区别",
+            "把“继续”按钮改成红色",
+            "我们的太阳系",
+        ),
+        *("write a function that sorts a list", "I have a list, how do I sort it", "what time is it in Tokyo"),
+        *("what happens after the last time limit", "git rebase --continue", "select a previous sibling in CSS"),
+        *(
+            'translate "continue" into Spanish',
+            "import my_style.css, see /our/code/last_time.py",
+            "my job failed in k8s",
+        ),
+        *("```\ncontinue; // 继续上次\n```", "`yesterday`", "2026-01-02 10:00 INFO 继续上次的任务\n这是什么错误"),
+        *(
+            "    continue  # as before\nexplain",
+            "Translate this: we continue our project as before",
+            "> as before\nwhy",
+        ),
+    ],
+)
+def test_what_only_looks_like_a_signal_is_none(text: str) -> None:
+    made = decide(text, new_session=False)
+    assert (made.kind, made.signals) == ("none", ())
+
+
+@pytest.mark.parametrize(
+    "text", ["繼續昨天的重構", "ＣＯＮＴＩＮＵＥ", "CONTINUE", "继\u200b续", "“继续”", "we’re done? continue."]
+)
+def test_script_width_case_and_quotation_marks_around_everything_hide_no_signal(text: str) -> None:
+    made = decide(text, new_session=False)
+    assert (made.kind, made.reason) == ("strong", "signal_continuation")
+
+
+def test_a_question_after_a_long_paste_is_read() -> None:
+    paste = "```\n" + "for x in xs: pass\n" * 5_000 + "```\n"
+    assert decide(paste + "how does this differ from last time", new_session=False).signals == ("last time",)
+    assert (
+        decide("word " * 20_000 + "as we discussed", new_session=False).signals
+        == ("we discussed", "as we discussed")[:1]
+    )
+
+
+@pytest.mark.parametrize("phrase", [phrase.strip("^| ") for phrase in intent_words.tables().identity.phrases])
 def test_every_identity_phrase_asks_for_persona_and_broad_recall(phrase: str) -> None:
-    assert classify(f"{phrase}", new_session=False)[:2] == ("strong", True)
-    assert classify(phrase.upper().replace("'", "’") + "?", new_session=False).identity
+    made = decide(phrase, new_session=False)
+    assert (made.kind, made.broad, made.reason) == ("strong", True, "signal_person")
+    assert decide(phrase.upper().replace("'", "’") + "?", new_session=False).broad
 
 
 def test_there_are_more_than_forty_three_identity_phrases_in_each_language() -> None:
-    assert len(set(intent_words.IDENTITY_ZH)) >= 43
-    assert len(set(intent_words.IDENTITY_EN)) >= 43
+    phrases = set(intent_words.tables().identity.phrases)
+    assert len({phrase for phrase in phrases if phrase.isascii()}) >= 43
+    assert len({phrase for phrase in phrases if not phrase.isascii()}) >= 43
 
 
 @pytest.mark.parametrize(
@@ -96,19 +167,141 @@ def test_there_are_more_than_forty_three_identity_phrases_in_each_language() -> 
         ("what is our port", "knowledge"),
         ("早上好", "general"),
         ("good morning", "general"),
+        ("```\nx = 1\n```\n看一下", "code"),
     ],
 )
 def test_the_class_of_a_message_steers_the_weights(text: str, query_class: str) -> None:
-    assert classify(text, new_session=True).query_class == query_class
+    assert decide(text, new_session=True).query_class == query_class
 
 
 def test_words_of_oneself_allow_recent_memories_to_fill_up() -> None:
-    assert classify("推荐我一家餐厅", new_session=True).weak_identity
-    assert classify("suggest me a place", new_session=True).weak_identity
-    assert not classify("推荐一家餐厅", new_session=True).weak_identity
-    assert not classify("team meeting", new_session=True).weak_identity
+    assert decide("推荐我一家餐厅", new_session=True).weak_identity
+    assert decide("suggest me a place", new_session=True).weak_identity
+    assert not decide("推荐一家餐厅", new_session=True).weak_identity
+    assert not decide("team meeting", new_session=True).weak_identity
+    assert not decide("帮我写一个数据处理函数", new_session=True).weak_identity
 
 
-def test_a_blank_message_at_the_start_recalls_without_a_query() -> None:
-    assert classify("", new_session=True) == Intent("none", False, "general", "yes", False)
-    assert classify("？", new_session=False).recall == "no"
+def test_a_blank_message_carries_no_signal() -> None:
+    assert decide("", new_session=True) == ("none", "session_start", (), "general", False, False)
+    assert decide("？", new_session=False).recall == "no"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "signals"),
+    [
+        ("我是谁", "signal_person", ("我是谁",)),
+        ("继续", "signal_continuation", ("继续",)),
+        ("昨天和上次", "signal_time", ("昨天", "上次")),
+        ("I usually test", "signal_preference", ("i usually",)),
+        ("在我们的服务里", "signal_project", ("我们的",)),
+        ("又报错了", "signal_pointer", ("又报错",)),
+        ("新问题：几点了", "topic_change", ("新问题",)),
+        ("btw, hi", "aside", ("btw",)),
+    ],
+)
+def test_a_decision_says_why_in_words_of_the_table(text: str, reason: str, signals: tuple[str, ...]) -> None:
+    made = decide(text, new_session=True)
+    assert (made.reason, made.signals) == (reason, signals)
+
+
+def test_a_decision_names_a_few_words_only() -> None:
+    everything = "，".join(intent_words.tables().strong["signal_time"].phrases)
+    assert len(decide(everything, new_session=True).signals) == SIGNALS
+
+
+def words(*, zh: tuple[str, ...] = (), en: tuple[str, ...] = ()) -> Words:
+    return Words(zh, en)
+
+
+def test_custom_words_of_the_owner_are_strong_signals() -> None:
+    own = CustomWords(custom=words(zh=("灰度",), en=("Zebra",)))
+    for text in ("灰度比例是多少", "where is the ZEBRA"):
+        assert decide(text, new_session=False).kind == "none"
+        assert decide(text, new_session=False, custom=own)[:2] == ("strong", "signal_custom")
+    assert decide("where is the ZEBRA", new_session=False, custom=own).signals == ("Zebra",)
+    assert decide("zebras", new_session=False, custom=own).kind == "none"
+
+
+def test_excluded_words_of_the_owner_suppress_every_signal() -> None:
+    own = CustomWords(custom=words(zh=("灰度",)), excluded=words(zh=("薪水",), en=("salary",)))
+    for text in ("继续昨天的薪水计算", "who am I and what is my salary", "灰度和薪水"):
+        made = decide(text, new_session=True, custom=own)
+        assert (made.kind, made.reason, made.recall, made.broad) == ("excluded", "excluded_word", "no", False)
+
+
+def test_words_of_the_owner_are_not_looked_for_in_code_and_quotations() -> None:
+    own = CustomWords(custom=words(en=("zebra",)), excluded=words(en=("salary",)))
+    assert decide("what is `zebra`", new_session=False, custom=own).kind == "none"
+    assert decide("```\nsalary = 1\n```\ncontinue", new_session=False, custom=own).kind == "strong"
+
+
+def test_a_question_about_the_person_with_a_custom_word_stays_broad() -> None:
+    own = CustomWords(custom=words(en=("zebra",)))
+    assert decide("do you remember me and the zebra", new_session=False, custom=own).broad
+
+
+@given(st.text(max_size=300), st.booleans())
+def test_any_text_is_judged_with_a_known_reason(text: str, new_session: bool) -> None:
+    made = decide(text, new_session=new_session)
+    assert made.reason in REASONS
+    assert (made.kind == "none") == (made.signals == ())
+    assert not made.broad or made.kind == "strong"
+
+
+HOSTILE = [
+    "在",
+    "这是",
+    "here is ",
+    "\n",
+    "“a",
+    '"',
+    "```\n",
+    "<file ",
+    "a.",
+    "it ",
+    "last time ",
+    "    x\n",
+    "'a ",
+    "ﷺ",
+    "~~~\n",
+    " ",
+]
+
+
+def calls(text: str) -> int:
+    """How many functions of Python and of C run while a message is judged."""
+    count = 0
+
+    def counted(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        decide(text, new_session=False)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_the_steps_of_a_judgement_do_not_grow_with_a_long_message(piece: str) -> None:
+    decide("warm up", new_session=False)
+    short, long = (piece * (size // len(piece)) for size in (25_000, 200_000))
+    assert calls(long) <= calls(short) * 1.1 + 100
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_the_time_of_a_judgement_grows_less_than_its_message(piece: str) -> None:
+    def least(size: int) -> float:
+        spent = []
+        for _ in range(5):
+            started = time.process_time()
+            decide(piece * (size // len(piece)), new_session=False)
+            spent.append(time.process_time() - started)
+        return min(spent)
+
+    decide("warm up", new_session=False)
+    assert least(200_000) < 8 * least(25_000) + 0.02

@@ -25,6 +25,6 @@ def test_two_hundred_kilobytes_of_one_piece_are_read_to_the_end(piece: str) -> N
     assert secrets.unmask(secrets.mask(text)) == text
     assert sum(len(sentence) for sentence in sentences.split(text)) <= len(text)
     assert rules.extract([text], has_project=False, limit=5).too_long >= 0
-    assert intent.classify(text, new_session=False).recall in {"yes", "no", "if_good"}
+    assert intent.decide(text, new_session=False).recall in {"yes", "no", "if_good"}
     assert questions.is_question(text + "?")
     assert not questions.is_small_talk(text)
