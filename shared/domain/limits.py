@@ -65,7 +65,11 @@ BLOCK_BYTES: Final = 128_000
 REPAIR_AFTER: Final = timedelta(minutes=15)
 """Longer than any function runs: a younger line may still be on its way."""
 LEASE: Final = timedelta(minutes=16)
+VISIT: Final = timedelta(minutes=10)
+"""For the steps of one visit; the rest of the function's fifteen minutes is for fold and index."""
 MAINTENANCE_DELAY: Final = timedelta(minutes=5)
+EMBED_AGAIN: Final = timedelta(hours=6)
+"""Until the next try when an embedding model gave nothing; whoever writes or searches is looked at sooner."""
 DUE_SHARDS: Final = 8
 KEY_CACHED: Final = timedelta(minutes=5)
 CANDIDATES: Final = 100
