@@ -1,7 +1,7 @@
 """A memory: one atomic, self-contained fact, and the words that describe it."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -88,9 +88,15 @@ class Memory:
     access_count: int = 0
     last_accessed_at: datetime | None = None
 
-    def expired(self, now: datetime) -> bool:
-        """Tell whether its time is over: it is shown and found no more."""
-        return self.expires_at is not None and self.expires_at <= now
+    def ends(self, retention_days: int) -> datetime | None:
+        """Return when its time is over: at its own end, or that many days after its last update (−1: kept for ever)."""
+        kept_until = [self.updated_at + timedelta(days=retention_days)] if retention_days >= 0 else []
+        return min([*kept_until, *([self.expires_at] if self.expires_at else [])], default=None)
+
+    def expired(self, now: datetime, retention_days: int) -> bool:
+        """Tell whether its time is over: it is shown and found no more, and the next maintenance deletes it."""
+        end = self.ends(retention_days)
+        return end is not None and end <= now
 
 
 def to_body(memory: Memory) -> dict[str, Any]:

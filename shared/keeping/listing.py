@@ -18,6 +18,7 @@ from shared.keeping.filters import CREATED, Filters
 from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import items, names
+from shared.storage.preferences import retention_days
 from shared.storage.together import together
 from shared.storage.vaults import GONE, Opened, Vaults
 
@@ -50,6 +51,7 @@ class _Page:
         self.memories: list[Memory] = []
         self.damaged = self.scanned = 0
         self.scope = filters.scope_tag(opened.keys)
+        self.days = retention_days(opened)
 
     @property
     def full(self) -> bool:
@@ -66,7 +68,7 @@ class _Page:
             self.damaged += 1
             alarm("damaged", memory=str(item["sk"]).removeprefix(names.MEMORY))
             return
-        if self.filters.want(memory) and not memory.expired(self.now):
+        if self.filters.want(memory) and not memory.expired(self.now, self.days):
             self.memories.append(memory)
 
 
@@ -83,7 +85,7 @@ class Listing:
         Raises InvalidCursor, TableLost.
         """
         by_creation = filters.order == CREATED
-        opened = self.vaults.open(owner, changes=not by_creation)
+        opened = self.vaults.open(owner, [names.SETTINGS], changes=not by_creation)
         if opened is None:
             self.cursors.refuse(cursor)
             return Listed([], None, 0)

@@ -17,6 +17,7 @@ from shared.keeping.idempotency import mark
 from shared.storage import items, names
 from shared.storage.commit import Commits
 from shared.storage.items import Stored
+from shared.storage.preferences import retention_days
 from shared.storage.transactions import Change, Replayed
 from shared.storage.vaults import Opened, Vaults
 
@@ -102,7 +103,7 @@ class Memories:
     def read(self, owner: str, memory_id: str) -> tuple[Opened, Stored]:
         """Return the opened owner with the memory as it stands. Raises NotFound, SealBroken."""
         opened, stored = self._stored(owner, memory_id)
-        if stored.memory.expired(self._vaults.clock()):
+        if stored.memory.expired(self._vaults.clock(), retention_days(opened)):
             raise NotFound
         return opened, stored
 
@@ -110,7 +111,7 @@ class Memories:
         if not is_ulid(memory_id):
             raise NotFound
         sk = names.MEMORY + memory_id
-        opened = self._vaults.open(owner, [sk])
+        opened = self._vaults.open(owner, [sk, names.SETTINGS])
         item = opened.items.get(sk) if opened else None
         if opened is None or item is None:
             raise NotFound
@@ -119,8 +120,8 @@ class Memories:
     def _expired_deleted(self, owner: str, memory_id: str) -> bool:
         """Delete the memory if its time is over; tell whether to write again."""
         try:
-            _, stored = self._stored(owner, memory_id)
-            if not stored.memory.expired(self._vaults.clock()):
+            opened, stored = self._stored(owner, memory_id)
+            if not stored.memory.expired(self._vaults.clock(), retention_days(opened)):
                 return False
             self.commits.commit(owner, Change(stored, None))
         except (NotFound, VersionMismatch):

@@ -15,6 +15,7 @@ from shared.domain.memory import Memory, Scope, Source, Status
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Known
 from shared.storage import items, names
+from shared.storage.preferences import retention_days
 from shared.storage.together import together
 from shared.storage.vaults import Opened, Vaults
 
@@ -48,10 +49,12 @@ class Comparison:
 
     def _memories(self, opened: Opened, conversation: Conversation, status: Status) -> list[Memory]:
         found: list[Memory] = []
+        now, days = self.vaults.clock(), retention_days(opened)
         before = None
         for _ in range(PAGES):
             listed = self.vaults.table.by_update(opened.keys.owner, status.value, before=before, limit=LISTED)
-            found += [one for one in self._opened(opened, listed, status) if _affected(one, conversation)]
+            standing = [one for one in self._opened(opened, listed, status) if not one.expired(now, days)]
+            found += [one for one in standing if _affected(one, conversation)]
             own = sum(memory.scope is Scope.USER for memory in found)
             if len(listed) < LISTED or own >= limits.COMPARISON_SET:
                 break

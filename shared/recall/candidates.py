@@ -17,13 +17,14 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which memories may be found; None means any. Times are epoch seconds, `created_from` inclusive, `created_to` exclusive."""
+    """Which memories may be found; None means any. Times are epoch seconds, `…_from` inclusive, `created_to` exclusive."""
 
     scopes: frozenset[bytes] | None = None
     statuses: frozenset[int] | None = None
     categories: frozenset[int] | None = None
     created_from: int | None = None
     created_to: int | None = None
+    updated_from: int | None = None
 
     def allows(self, entry: Entry) -> bool:
         """Whether a memory outside the index may be found."""
@@ -33,6 +34,7 @@ class Where:
             and (self.categories is None or entry.category in self.categories)
             and (self.created_from is None or entry.created_at >= self.created_from)
             and (self.created_to is None or entry.created_at < self.created_to)
+            and (self.updated_from is None or entry.updated_at >= self.updated_from)
         )
 
     def rows(self, columns: Columns) -> Flags:
@@ -51,6 +53,8 @@ class Where:
             kept &= columns.created >= self.created_from
         if self.created_to is not None:
             kept &= columns.created < self.created_to
+        if self.updated_from is not None:
+            kept &= columns.updated >= self.updated_from
         return kept
 
 

@@ -124,7 +124,7 @@ class Contexts:
     def _broad(self, opened: Opened, moment: Moment, recent: dict[str, Item], known: set[str]) -> list[Memory]:
         """Return the recent memories of the scopes at hand but for the known ones; important ones first where a question stands
         behind it, newest confirmed first where none does."""
-        now = self.searcher.vaults.clock()
+        now, days = self.searcher.vaults.clock(), preferences_of(opened).retention_days
         memories: list[Memory] = []
         for sk, item in recent.items():
             if sk.removeprefix(names.MEMORY) in known:
@@ -133,7 +133,7 @@ class Contexts:
                 memory = items.from_item(opened.keys, item).memory
             except SealBroken:
                 continue
-            if memory.status is Status.ACTIVE and not memory.expired(now) and _at_hand(memory, moment):
+            if memory.status is Status.ACTIVE and not memory.expired(now, days) and _at_hand(memory, moment):
                 memories.append(memory)
         memories.sort(key=lambda memory: (memory.updated_at, memory.id), reverse=True)
         if moment.message:

@@ -127,7 +127,7 @@ class Searcher:
         again = index.search(query, where=where, masked={*opened.changes, *read.moved})
         found = again.candidates(limits.CANDIDATES, changed=entries, cache=self.indexes.terms, owner=_life(opened))
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
-        return self._winners(opened, found, read, ranking, wanted, query, now)
+        return self._winners(opened, found, read, ranking, wanted, query, now, preferences.retention_days)
 
     def count(self, keys: OwnerKeys, ids: Sequence[str]) -> None:
         """Count an access of each memory, at once; only of those that still are there. Errors are ignored: a count is no promise."""
@@ -217,6 +217,7 @@ class Searcher:
         wanted: Question,
         query: Query,
         now: datetime,
+        retention_days: int,
     ) -> tuple[Hit, ...]:
         """Open memories in their order until enough are found; an expired or damaged one is passed over, and one too many of its scope."""
         hits: list[Hit] = []
@@ -225,7 +226,7 @@ class Searcher:
             memory_id = found.ids[row]
             item = read.items.get(names.MEMORY + memory_id)
             memory = read.changed.get(memory_id) or (_opened_or_none(opened.keys, item) if item else None)
-            if memory is None or memory.expired(now):
+            if memory is None or memory.expired(now, retention_days):
                 continue
             if memory.scope in wanted.caps and taken[memory.scope] >= wanted.caps[memory.scope]:
                 continue
@@ -245,11 +246,13 @@ def _where(
     days = min((d for d in (preferences.search_days, preset.days) if d > 0), default=-1)
     if days > 0:
         oldest = max(0, epoch_seconds(now - timedelta(days=days)))
+    kept = preferences.retention_days
     return Where(
         scopes=frozenset(scopes),
         statuses=frozenset({STATUSES.index(Status.ACTIVE), STATUSES.index(Status.ARCHIVED)}),
         categories=frozenset(CATEGORIES.index(c) for c in question.categories) if question.categories else None,
         created_from=oldest,
+        updated_from=max(0, epoch_seconds(now - timedelta(days=kept))) if kept >= 0 else None,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import SealBroken
 from shared.domain.settings import Preferences
+from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import bodies, lines, names
 from shared.storage.vaults import Opened
@@ -17,6 +18,16 @@ def preferences_of(opened: Opened | None) -> Preferences:
     """Return the settings of an owner who was opened with the settings' item; the defaults when nothing is stored."""
     item = opened.items.get(names.SETTINGS) if opened else None
     return from_item(opened.keys, item) if opened and item else Preferences()
+
+
+def retention_days(opened: Opened) -> int:
+    """Return how long memories are kept, of an owner who was opened with the settings' item; −1: for ever. Settings that do not open
+    hide nothing: memories are no more damaged than before."""
+    try:
+        return preferences_of(opened).retention_days
+    except SealBroken:
+        alarm("damaged", settings=True)
+        return Preferences().retention_days
 
 
 def from_item(keys: OwnerKeys, item: Item) -> Preferences:
