@@ -6,7 +6,7 @@ from the query. k1 0.3, b 0.3 for questions and 1.2, 0.75 for pasted text: docs/
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -46,10 +46,10 @@ class Search:
         begins = np.where(known, columns.starts[np.where(known, places, 0)], 0).tolist()
         ends = np.where(known, columns.starts[np.where(known, places + 1, 0)], 0).tolist()
         self._slices = list(zip(begins, ends, strict=True))
-        self._documents = np.concatenate([np.zeros(0, np.uint32), *(columns.documents[a:b] for a, b in self._slices)])
-        self._counts = np.concatenate([np.zeros(0, np.uint8), *(columns.counts[a:b] for a, b in self._slices)])
         self._sizes = np.array([b - a for a, b in self._slices], np.int64)
-        self._frequencies = self._sizes - self._within(masked)
+        gone = masked.astype(np.uint32)
+        within = [np.count_nonzero(self._held(term, gone)[0]) for term in range(len(self._slices))]
+        self._frequencies = self._sizes - np.array(within, np.int64)
         self._memories = len(columns.ids) - len(masked)
         self._length = total_length - int(columns.lengths[masked].sum(dtype=np.int64))
 
@@ -62,24 +62,23 @@ class Search:
         owner: str = _NO_CACHE_OWNER,
         among: Candidates | None = None,
         vector: npt.NDArray[np.float32] | None = None,
+        floor: float = 0.0,
     ) -> Candidates:
         """Exact top k of the memories that match, in the index and in `changed`, with statistics over both.
 
         Ids of `changed` must have been masked when the search began. With `among`, an earlier answer of this search, only its rows count
-        besides `changed`: they are the ones already read. `vector` is the query's unit embedding (dim,): the k nearest join.
+        besides `changed`: they are the ones already read. `vector` is the query's unit embedding (dim,): the k nearest join, if
+        their cosine is above `floor`.
         """
         terms = [cache.terms(owner, entry) if cache else entry.terms() for entry in changed]
         factors, average = self._statistics(terms)
-        scores = self._row_scores(factors, average)
-        allowed = self._allowed if among is None else self._only(among)
         cosines = _cosines(self._columns, vector)
-        rows = _best(scores, self._columns.updated, np.flatnonzero((scores > 0) & allowed), k)
-        if cosines is not None:
-            nearest = _best(cosines, self._columns.updated, np.flatnonzero((cosines > 0) & allowed), k)
-            rows = np.union1d(rows, nearest)
-        inside = Scores(
-            scores[rows], self._row_coverage(rows), np.zeros(len(rows)) if cosines is None else cosines[rows]
-        )
+        rows = self._rows(k, factors, average, cosines, floor) if among is None else self._still_allowed(among)
+        text, coverage = self._row_signals(rows, factors, average)
+        near = np.zeros(len(rows)) if cosines is None else cosines[rows]
+        kept = (text > 0) | (near > 0)
+        rows = rows[kept]
+        inside = Scores(text[kept], coverage[kept], near[kept])
         chosen = [(e, t) for e, t in zip(changed, terms, strict=True) if self._where.allows(e)]
         outside = self._outside_scores(
             [t for _, t in chosen], factors, average, [_cosine(e, vector) for e, _ in chosen]
@@ -98,11 +97,57 @@ class Search:
         length = self._length + sum(found.length for found in changed)
         return self._weights * idf * (self._k1 + 1), max(length / max(memories, 1), 1e-9)
 
-    def _row_scores(self, factors: Floats, average: float) -> Floats:
-        bars = self._k1 * (1 - self._b + self._b * self._columns.lengths / average)
-        counts = self._counts.astype(np.float64)
-        parts = np.repeat(factors, self._sizes) * counts / (counts + bars[self._documents])
-        return np.bincount(self._documents, parts, len(self._columns.ids)).astype(np.float64, copy=False)
+    def _rows(self, k: int, factors: Floats, average: float, cosines: Floats | None, floor: float) -> Rows:
+        """The k best rows by text and the k nearest by meaning, ascending."""
+        scores = self._all_scores(factors, average)
+        matching = np.flatnonzero((scores > 0) & self._allowed)
+        rows = _best(scores[matching], self._columns.updated, matching, k)
+        if cosines is not None:
+            near = np.flatnonzero((cosines > floor) & self._allowed)
+            rows = np.concatenate([rows, _best(cosines[near], self._columns.updated, near, k)])
+        return np.unique(rows)
+
+    def _all_scores(self, factors: Floats, average: float) -> npt.NDArray[np.float32]:
+        """The score of every row, shape (N,), in single precision: good enough to choose by, and half of the memory to walk through.
+
+        Term by term, since each one's postings fit into the processor's cache and those of all terms together do not.
+        """
+        columns = self._columns
+        bars = self._bars(columns.lengths, average).astype(np.float32)
+        scores = np.zeros(len(bars), np.float32)
+        for factor, (begin, end) in zip(factors.astype(np.float32), self._slices, strict=True):
+            documents, counts = columns.documents[begin:end], columns.counts[begin:end].astype(np.float32)
+            parts = bars.take(documents)
+            parts += counts
+            np.divide(counts, parts, out=parts)
+            parts *= factor
+            np.add.at(scores, documents, parts)
+        return scores
+
+    def _row_signals(self, rows: Rows, factors: Floats, average: float) -> tuple[Floats, Floats]:
+        """Score and coverage of some rows, each of shape (n,)."""
+        bars = self._bars(self._columns.lengths[rows], average)
+        text, present, wanted = np.zeros(len(rows)), np.zeros(len(rows)), rows.astype(np.uint32)
+        for place, (term, factor) in enumerate(zip(self._query.weights, factors.tolist(), strict=True)):
+            if not self._sizes[place]:
+                continue
+            held, postings = self._held(place, wanted)
+            counts = self._columns.counts[postings]
+            text += np.where(held, factor * counts / (counts + bars), 0.0)
+            present += held & (term in self._query.whole)
+        return text, present / max(len(self._query.whole), 1)
+
+    def _bars(self, lengths: npt.NDArray[np.uint32], average: float) -> Floats:
+        return np.asarray(self._k1 * (1 - self._b + self._b * lengths / average), np.float64)
+
+    def _held(self, term: int, wanted: npt.NDArray[np.uint32]) -> tuple[npt.NDArray[np.bool_], Rows]:
+        """Which of these rows a term is in, and the places of their postings (of any, where it is not)."""
+        begin, end = self._slices[term]
+        if begin == end:
+            return np.zeros(len(wanted), bool), np.zeros(len(wanted), np.int64)
+        places = begin + np.searchsorted(self._columns.documents[begin:end], wanted)
+        places = np.minimum(places, end - 1)
+        return self._columns.documents[places] == wanted, places
 
     def _outside_scores(
         self, found: Sequence[Terms], factors: Floats, average: float, cosines: Sequence[float]
@@ -117,42 +162,20 @@ class Search:
             coverage[i] = sum(term in terms.counts for term in self._query.whole) / max(len(self._query.whole), 1)
         return Scores(text, coverage, np.array(cosines, np.float64))
 
-    def _row_coverage(self, rows: Rows) -> Floats:
-        present = np.zeros(len(rows))
-        wanted = rows.astype(np.uint32)  # of another type, searchsorted would copy every posting
-        for term, (a, b) in zip(self._query.weights, self._slices, strict=True):
-            if a < b and term in self._query.whole:
-                documents = self._columns.documents[a:b]
-                places = np.minimum(np.searchsorted(documents, wanted), b - a - 1)
-                present += documents[places] == wanted
-        return present / max(len(self._query.whole), 1)
-
-    def _within(self, masked: Rows) -> Rows:
-        """How many masked rows each query term has, shape (T,)."""
-        if not len(masked):
-            return np.zeros(len(self._sizes), np.int64)
-        gone = np.zeros(len(self._columns.ids), bool)
-        gone[masked] = True
-        sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(gone[self._documents])])
-        ends = np.cumsum(self._sizes)
-        counted: Rows = sums[ends] - sums[ends - self._sizes]
-        return counted
-
-    def _only(self, among: Candidates) -> npt.NDArray[np.bool_]:
-        kept = np.zeros(len(self._allowed), bool)
-        kept[among.rows[among.rows >= 0]] = True
-        return kept & self._allowed
+    def _still_allowed(self, among: Candidates) -> Rows:
+        rows = np.sort(among.rows[among.rows >= 0])
+        return rows[self._allowed[rows]]
 
 
-def _best(scores: Floats, updated: npt.NDArray[np.uint32], rows: Rows, k: int) -> Rows:
-    """The k rows of the highest score; of equal ones the later updated, then the higher row."""
+def _best(scores: npt.NDArray[np.floating[Any]], updated: npt.NDArray[np.uint32], rows: Rows, k: int) -> Rows:
+    """The k of these rows with the highest score, shape of `scores` as of `rows`; of equal ones the later updated, then the higher row."""
     if k <= 0:
         return rows[:0]
     if len(rows) <= k:
         return rows
-    own = scores[rows]
-    rows = rows[own >= np.partition(own, len(rows) - k)[len(rows) - k]]
-    order = np.lexsort((-rows, -updated[rows].astype(np.int64), -scores[rows]))
+    high = scores >= np.partition(scores, len(rows) - k)[len(rows) - k]
+    rows, scores = rows[high], scores[high]
+    order = np.lexsort((-rows, -updated[rows].astype(np.int64), -scores))
     best: Rows = rows[order[:k]]
     return best
 
