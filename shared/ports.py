@@ -200,3 +200,37 @@ class Queue(Protocol):
     def release(self, receipt: str, *, seconds: int) -> None:
         """Make a message that is in flight visible again after that time."""
         ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors; the nearer two meanings are, the larger their cosine. Texts arrive masked.
+
+    Vectors have one length, any scale, and at least one number that is not 0. Both calls raise ModelUnavailable and its kinds.
+    """
+
+    @property
+    def name(self) -> str:
+        """Provider, model and length: vectors of two names cannot be compared."""
+        ...
+
+    @property
+    def weight(self) -> float:
+        """How much meaning counts beside words, in units of the best text score: measured (docs/decisions/embeddings.md)."""
+        ...
+
+    @property
+    def floor(self) -> float:
+        """The cosine above which a memory is found that shares no word with the query; 1: none is, meaning only reorders. Measured too."""
+        ...
+
+    def serves(self, query: str) -> bool:
+        """Tell whether meaning helps to answer this query, by its script."""
+        ...
+
+    def documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return the vector of each text, in order. Any number of round trips, repeated in case of need."""
+        ...
+
+    def query(self, text: str) -> list[float]:
+        """Return the vector of a query. One round trip, which gives up by itself within the time that searches wait for it."""
+        ...

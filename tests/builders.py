@@ -41,6 +41,7 @@ from shared.ports import KeyService, Objects, Queue, Table
 from shared.recall.building import Builder
 from shared.recall.context import Contexts
 from shared.recall.indexes import Indexes
+from shared.recall.meaning import Meaning
 from shared.recall.search import Question, Searcher
 from shared.storage.commit import Commits
 from shared.storage.items import full_text
@@ -96,6 +97,7 @@ class Process:
         random: SeededRandom,
         bounds: Limits,
         extractor: Extractor,
+        meaning: Meaning | None = None,
     ) -> None:
         work, maintenance = queues
         self.vaults = Vaults(*ports, clock, random)
@@ -112,9 +114,9 @@ class Process:
         self.extraction = Extraction(self.commits, planner, extractor, Comparison(self.vaults))
         self.delivery = Delivery(self.extraction, work)
         self.indexes = Indexes(self.vaults)
-        self.searcher = Searcher(self.indexes, maintenance)
+        self.searcher = Searcher(self.indexes, maintenance, meaning)
         self.contexts = Contexts(self.searcher)
-        self.builder = Builder(self.indexes)
+        self.builder = Builder(self.indexes, meaning)
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)
         self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder)
@@ -135,12 +137,13 @@ class World:
         quota: int = 100_000_000,
         seed: int = 5,
         extractor: Extractor | None = None,
+        meaning: Meaning | None = None,
     ) -> None:
         self.owner, self.bounds = owner, Limits(quota, active)
         self.clock, self.random = FakeClock(), SeededRandom(seed)
         self.table, self.objects, self.keys = MemoryTable(), MemoryObjects(), MemoryKeys(self.random)
         self.work, self.maintenance = MemoryQueue(self.clock), MemoryQueue(self.clock)
-        self.extractor = extractor or RulesExtractor()
+        self.extractor, self.meaning = extractor or RulesExtractor(), meaning
         self.restart()
 
     def process(self, steps: Steps | None = None) -> Process:
@@ -148,7 +151,7 @@ class World:
         steps = steps or Steps()
         ports = (crashing(self.table, steps), crashing(self.objects, steps), crashing(self.keys, steps))
         queues = (crashing(self.work, steps), crashing(self.maintenance, steps))
-        return Process(ports, queues, self.clock, self.random, self.bounds, self.extractor)
+        return Process(ports, queues, self.clock, self.random, self.bounds, self.extractor, self.meaning)
 
     def restart(self, steps: Steps | None = None) -> Steps:
         """Put a new process, with nothing warm, in place of the present one; return what counts its calls."""

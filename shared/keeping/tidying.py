@@ -9,7 +9,7 @@ from shared.domain import limits
 from shared.domain.errors import Refused, TableLost
 from shared.domain.times import epoch_seconds, rfc3339
 from shared.learning.waiting import Waiting
-from shared.ports import Condition, Delete, Put, Update
+from shared.ports import Condition, Delete, Item, Put, Update
 from shared.storage import names
 from shared.storage.commit import Commits
 from shared.storage.fold import Fold
@@ -19,11 +19,24 @@ from shared.storage.repair import Repair, Survey
 from shared.storage.vaults import Opened
 
 
+class Built(Protocol):
+    """What a build of the index did."""
+
+    @property
+    def embedded(self) -> int:
+        """Memories whose meaning it took in."""
+        ...
+
+
 class Builds(Protocol):
     """What maintenance needs of the search index."""
 
-    def build(self, owner: str, *, keep_previous: bool = True) -> object | None:
-        """Build the owner's index; without `keep_previous` nothing of deleted texts is left."""
+    def behind(self, head: Item) -> bool:
+        """Tell whether the index of that head is of another kind than one built now."""
+        ...
+
+    def build(self, owner: str, *, keep_previous: bool = True) -> Built | None:
+        """Build the owner's index; without `keep_previous` nothing of deleted texts is left. None when nothing came of it."""
         ...
 
     def sweep(self, owner: str) -> None:
@@ -43,6 +56,7 @@ class Tidied:
     folded: int = 0
     sent_again: int = 0
     built: bool = False
+    embedded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +96,13 @@ class Tidying:
         swept = self.waiting.sweep(opened)
         built = self._index(opened, survey)
         self._recount(owner, journal)
-        self._due_again(owner, now, survey, swept.next_look)
-        return Tidied(
-            rebuilt, survey.replayed, survey.removed, survey.damaged, purged, folded, swept.sent + swept.failed, built
+        embedded = built.embedded if built else 0
+        self._due_again(
+            owner, now, survey, swept.next_look, limits.MAINTENANCE_DELAY if embedded else limits.EMBED_AGAIN
         )
+        sent = swept.sent + swept.failed
+        found = (survey.replayed, survey.removed, survey.damaged, purged, folded, sent)
+        return Tidied(rebuilt, *found, built is not None, embedded)
 
     def _lease(self, owner: str) -> bool:
         now = self.commits.vaults.clock()
@@ -99,14 +116,16 @@ class Tidying:
             return False
         return True
 
-    def _index(self, opened: Opened, survey: Survey) -> bool:
+    def _index(self, opened: Opened, survey: Survey) -> Built | None:
         """Build the index where it is behind; else remove the one before, and what builds that died have left."""
         owner = opened.keys.owner
         fresh = self.commits.vaults.open(owner, changes=True)
-        if fresh is not None and (fresh.changes or (fresh.head["memories"] and "index" not in fresh.head)):
-            return self.builds.build(owner, keep_previous=not survey.dead) is not None
+        if fresh is not None:
+            missing = fresh.head["memories"] and "index" not in fresh.head
+            if fresh.changes or missing or self.builds.behind(fresh.head):
+                return self.builds.build(owner, keep_previous=not survey.dead)
         self.builds.sweep(owner)
-        return False
+        return None
 
     def _recount(self, owner: str, journal: Journal) -> None:
         """Set the counted bytes of the journal to what is there; left for the next run when somebody writes meanwhile."""
@@ -123,8 +142,11 @@ class Tidying:
         )
         _unless_refused(lambda: table.write(owner, [change]))
 
-    def _due_again(self, owner: str, now: datetime, survey: Survey, look: datetime | None) -> None:
-        """Say when this owner is to be looked at again; not at all when nothing is left to do and nothing was written meanwhile."""
+    def _due_again(
+        self, owner: str, now: datetime, survey: Survey, look: datetime | None, vectors_in: timedelta
+    ) -> None:
+        """Say when this owner is to be looked at again, after `vectors_in` if only the index is not complete; not at all when nothing
+        is left to do and nothing was written meanwhile."""
         opened = self.commits.vaults.open(owner, changes=True)
         if opened is None:
             return
@@ -132,6 +154,7 @@ class Tidying:
         left += [now + limits.REPAIR_AFTER for small in survey.smalls if not small.settled]
         left += [look] if look else []
         left += [now + limits.MAINTENANCE_DELAY] if opened.changes else []
+        left += [now + vectors_in] if self.builds.behind(opened.head) else []
         self._due(opened, min(left, default=None), {"commits": opened.head["commits"]})
 
     def _due(self, opened: Opened, at: datetime | None, unchanged: dict[str, str | int | bytes | None]) -> None:

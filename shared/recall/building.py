@@ -10,13 +10,17 @@ from functools import partial
 
 from shared.domain.errors import Refused
 from shared.domain.ids import ulid
-from shared.ports import Condition, Delete, Update
-from shared.recall.index import Index
+from shared.ports import Condition, Delete, Item, Update
+from shared.recall.entries import Entry
+from shared.recall.index import NO_MODEL, Index
 from shared.recall.indexes import INDEX, Indexes, all_memories, entry_of, searchable
+from shared.recall.meaning import Filled, Meaning
+from shared.recall.packing import FORMAT
 from shared.storage import names, objects
 from shared.storage.builds import pointer_of
 from shared.storage.together import each
 from shared.storage.vaults import Opened
+from shared.text.tokens import ANALYSER
 
 ROWS = 50
 TRIES = 3
@@ -25,48 +29,71 @@ AFTER_ALL = "~"
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build did: memories and bytes of the new index, change rows it took in, memories that do not open."""
+    """What a build did: memories and bytes of the new index, change rows it took in, memories that do not open, memories whose
+    meaning it took in and those it left for later."""
 
     memories: int
     size: int
     rows: int
     damaged: int
+    embedded: int = 0
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Builds indexes."""
+    """Builds indexes; with `meaning`, vectors too."""
 
     indexes: Indexes
+    meaning: Meaning | None = None
+
+    def behind(self, head: Item) -> bool:
+        """Tell whether the index that a head points to is of another kind than one built now: of an older format, or without all
+        vectors of the model that is chosen now."""
+        return bool(pointer_of(head)) and head.get("index_kind") != self._kind(left=0)
 
     def build(self, owner: str, *, keep_previous: bool = True) -> Built | None:
-        """Build the owner's index; None when there is nothing to index or another build was first.
+        """Build the owner's index; None when there is nothing to index, nothing new to put into it, or another build was first.
 
         The previous index stays for searches under way, unless `keep_previous` is False: then nothing of deleted texts is left.
         """
         vaults = self.indexes.vaults
-        opened = vaults.open(owner, changes=True)
+        fetch = partial(self.indexes.fetch, owner) if self.meaning else None
+        opened = vaults.open(owner, changes=True, beside=fetch)
         if opened is None:
             return None
-        keys, damaged = opened.keys, 0
-        entries = []
-        for stored in all_memories(vaults, keys):
-            if stored is None:
-                damaged += 1
-            elif searchable(stored.memory):
-                entries.append(entry_of(keys, stored.memory))
-        index = Index.build(entries)
+        keys = opened.keys
+        entries, damaged = self._entries(opened)
+        previous = self.indexes.open(opened) if self.meaning else None
+        filled = self.meaning.fill(entries, previous) if self.meaning else Filled(entries)
+        if filled.left and previous is not None and not (filled.embedded or opened.changes):
+            return None  # the model does not answer, and nothing else is new
+        index = Index.build(filled.entries, model=self.meaning.mark if self.meaning else NO_MODEL)
         pointer = ulid(vaults.clock(), vaults.random)
         body = objects.seal(keys, INDEX, pointer, index.pack(), vaults.random)
         vaults.objects.put(names.index(owner, keys.epoch, pointer), body, if_absent=True)
-        if not self._point(opened, pointer, len(body)):
+        if not self._point(opened, pointer, len(body), self._kind(filled.left)):
             vaults.objects.erase(names.index(owner, keys.epoch, pointer))
             return None
         self.indexes.keep(keys, pointer, index)
         self._take_in(opened)
         self._count_rows(opened, pointer)
         self._sweep(opened, pointer, keep_previous=keep_previous)
-        return Built(len(entries), len(body), len(opened.changes), damaged)
+        return Built(len(entries), len(body), len(opened.changes), damaged, filled.embedded, filled.left)
+
+    def _entries(self, opened: Opened) -> tuple[list[Entry], int]:
+        """Return what the index will know, and the number of memories that do not open."""
+        entries, damaged = [], 0
+        for stored in all_memories(self.indexes.vaults, opened.keys):
+            if stored is None:
+                damaged += 1
+            elif searchable(stored.memory):
+                entries.append(entry_of(opened.keys, stored.memory))
+        return entries, damaged
+
+    def _kind(self, left: int) -> str:
+        model = self.meaning.mark.hex() if self.meaning and not left else ""
+        return f"{FORMAT}.{ANALYSER}.{model}"
 
     def sweep(self, owner: str) -> None:
         """Remove all index objects older than the one in use; all of them when none is, after a rebuild."""
@@ -74,11 +101,11 @@ class Builder:
         if opened is not None:
             self._sweep(opened, pointer_of(opened.head) or AFTER_ALL, keep_previous=False)
 
-    def _point(self, opened: Opened, pointer: str, size: int) -> bool:
+    def _point(self, opened: Opened, pointer: str, size: int, kind: str) -> bool:
         head, keys = opened.head, opened.keys
         change = Update(
             names.HEAD,
-            set={"index": pointer, "index_bytes": size},
+            set={"index": pointer, "index_bytes": size, "index_kind": kind},
             add={"bytes": size - int(head["index_bytes"])},
             condition=Condition(equals={"index": head.get("index"), "epoch": keys.epoch, "gen": keys.generation}),
         )

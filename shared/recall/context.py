@@ -12,6 +12,7 @@ from shared.domain.memory import Memory, Scope, Status
 from shared.domain.naming import ALL_PROJECTS
 from shared.ports import Item
 from shared.recall.framing import framed
+from shared.recall.meaning import Asked
 from shared.recall.search import Question, Searcher
 from shared.storage import items, names
 from shared.storage.preferences import preferences_of
@@ -79,6 +80,7 @@ class Contexts:
         newest = partial(self.searcher.vaults.table.by_update, owner, Status.ACTIVE.value, limit=RECENT)
         about_person = intent.identity or (intent.weak_identity and intent.recall == "yes")
         broad = not asked or moment.force or about_person
+        meaning = self.searcher.ask(_query(moment)) if asked else None
         *listed, opened = together(*([newest] if broad else []), partial(self.searcher.open, owner, moment.project))
         if opened is None:
             return Context(intent=kind, reason="nothing_known")
@@ -88,7 +90,7 @@ class Contexts:
         if not preferences.auto_retrieve and not moment.force:
             return Context(intent=kind, reason="auto_retrieve_off")
         recent = partial(self._recent, opened, listed[0]) if broad else dict
-        found = partial(self._found, opened, moment, intent) if asked else list
+        found = partial(self._found, opened, moment, intent, meaning) if asked else list
         stored, memories = together(recent, found)  # one step, since an identity question may need both
         if broad and len(memories) < (BROAD_BELOW if asked else 1):
             memories = memories + self._broad(opened, moment, stored, {memory.id for memory in memories})
@@ -100,17 +102,17 @@ class Contexts:
         self.searcher.count(opened.keys, told)
         return Context(text, tokens, bool(told), kind, tuple(told), None if told else "budget_too_small")
 
-    def _found(self, opened: Opened, moment: Moment, intent: Intent) -> list[Memory]:
+    def _found(self, opened: Opened, moment: Moment, intent: Intent, meaning: Asked | None) -> list[Memory]:
         """Return what the message finds; a weak signal recalls only when the best hit is good."""
         question = Question(
-            query=(moment.message or "")[: limits.QUERY_CHARACTERS],
+            query=_query(moment),
             project=moment.project,
             agent=moment.agent,
             limit=sum(CAPS.values()),
             query_class=intent.query_class,
             caps=CAPS,
         )
-        hits = self.searcher.find(opened, question, preferences_of(opened))
+        hits = self.searcher.find(opened, question, preferences_of(opened), meaning)
         weak = intent.recall == "if_good" and not moment.force
         if weak and (not hits or max(hit.signals["coverage"] for hit in hits) < GOOD_COVERAGE):
             return []
@@ -149,6 +151,10 @@ def _at_hand(memory: Memory, moment: Moment) -> bool:
             memory.project is None or moment.project in {ALL_PROJECTS, memory.project}
         )
     return True
+
+
+def _query(moment: Moment) -> str:
+    return (moment.message or "")[: limits.QUERY_CHARACTERS]
 
 
 def _capped(memories: list[Memory]) -> list[Memory]:

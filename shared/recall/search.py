@@ -17,8 +17,9 @@ from shared.domain.settings import Preferences
 from shared.domain.times import epoch_seconds, rfc3339
 from shared.ports import Condition, Item, Queue, Update
 from shared.recall.entries import CATEGORIES, STATUSES
-from shared.recall.index import Candidates, Index, Where
+from shared.recall.index import Candidates, Index, Search, Where
 from shared.recall.indexes import Indexes, all_memories, entry_of, searchable, tag_bytes
+from shared.recall.meaning import Asked, Meaning
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
 from shared.storage import items, names
 from shared.storage.builds import ask_for_build
@@ -75,27 +76,33 @@ class _Read:
 class Searcher:
     """The use case of `POST /v1/search`, and what `POST /v1/context` stands on."""
 
-    def __init__(self, indexes: Indexes, maintenance: Queue) -> None:
-        self.indexes, self.vaults, self.maintenance = indexes, indexes.vaults, maintenance
+    def __init__(self, indexes: Indexes, maintenance: Queue, meaning: Meaning | None = None) -> None:
+        self.indexes, self.vaults, self.maintenance, self.meaning = indexes, indexes.vaults, maintenance, meaning
 
     def search(self, owner: str, question: Question) -> Found:
         """Find memories and count that they were found. Nothing when the owner switched recall off, or when the query
         holds no word. Raises Invalid for a blank query, SealBroken."""
         if not visible(question.query):
             raise Invalid(details=[{"field": "query", "problem": "There is nothing to see in it."}])
+        asked = self.ask(question.query)
         opened = self.open(owner, question.project)
         if opened is None:
             return Found()
         preferences = preferences_of(opened)
         if not preferences.enabled:
             return Found(reason="disabled")
-        hits = self.find(opened, question, preferences)
+        hits = self.find(opened, question, preferences, asked)
         self.count(opened.keys, [hit.memory.id for hit in hits])
         return Found(hits)
 
-    def open(self, owner: str, project: str | None = None) -> Opened | None:
-        """Read head, change rows and settings, and the index when it is not warm."""
-        opened = self.vaults.open(owner, [names.SETTINGS], changes=True, beside=partial(self.indexes.fetch, owner))
+    def ask(self, query: str) -> Asked | None:
+        """Begin to look up what a query means, beside all that is read; None without embeddings."""
+        return self.meaning.ask(query) if self.meaning else None
+
+    def open(self, owner: str, project: str | None = None, sks: Sequence[str] = ()) -> Opened | None:
+        """Read head, change rows, settings and the items of `sks`, and the index when it is not warm."""
+        wanted = [names.SETTINGS, *sks]
+        opened = self.vaults.open(owner, wanted, changes=True, beside=partial(self.indexes.fetch, owner))
         if opened is not None and project == ALL_PROJECTS:
             return replace(opened, items=opened.items | self._projects(owner))
         return opened
@@ -110,8 +117,10 @@ class Searcher:
             if after is None:
                 return found
 
-    def find(self, opened: Opened, question: Question, preferences: Preferences) -> tuple[Hit, ...]:
-        """Rank what the opened owner has for a question."""
+    def find(
+        self, opened: Opened, question: Question, preferences: Preferences, asked: Asked | None = None
+    ) -> tuple[Hit, ...]:
+        """Rank what the opened owner has for a question; by words alone unless it was `asked` what it means."""
         now = self.vaults.clock()
         preset = PRESETS[question.preset]
         wanted = replace(question, limit=question.limit or min(preferences.max_results, preset.limit))
@@ -121,11 +130,16 @@ class Searcher:
         scopes = self._scopes(opened, question)
         where = _where(question, scopes, preferences, preset, now)
         index = self._index(opened)
-        first = index.search(query, where=where, masked=opened.changes).candidates(limits.CANDIDATES)
-        read = self._read(opened, first)
+        vector = asked.vector(index) if asked else None
+        floor = self.meaning.embedder.floor if self.meaning else 0.0
+        near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=floor)
+        first = near(index.search(query, where=where, masked=opened.changes))
+        read = self._read(opened, first, index)
         entries = [entry_of(opened.keys, memory) for memory in read.changed.values()]
         again = index.search(query, where=where, masked={*opened.changes, *read.moved})
-        found = again.candidates(limits.CANDIDATES, changed=entries, cache=self.indexes.terms, owner=_life(opened))
+        found = near(again, changed=entries, cache=self.indexes.terms, owner=_life(opened))
+        if vector is not None:
+            preset = self._meant(preset)
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
         return self._winners(opened, found, read, ranking, wanted, query, now, preferences.retention_days)
 
@@ -172,15 +186,22 @@ class Searcher:
         """Ask maintenance for an index; the next search asks again where this one cannot."""
         ask_for_build(self.maintenance, opened.keys.owner, opened.head)
 
-    def _read(self, opened: Opened, first: Candidates) -> _Read:
+    def _meant(self, preset: Preset) -> Preset:
+        """Return a preset with the model's own weight, that lets what is near in meaning stand beside what shares words."""
+        if self.meaning is None or preset.fusion != "sum":
+            return preset
+        return replace(preset, semantic=self.meaning.embedder.weight, candidates=preset.candidates + limits.CANDIDATES)
+
+    def _read(self, opened: Opened, first: Candidates, index: Index) -> _Read:
         """Read candidates and changed memories at once; one whose version is not the indexed one counts as changed.
 
-        Many changes need a new index: it is asked for in the same step.
+        Many changes need a new index, and so do vectors of another model: it is asked for in the same step.
         """
         changed = [memory_id for memory_id, version in opened.changes.items() if version]
         wanted = [names.MEMORY + memory_id for memory_id in {*first.ids, *changed}]
         many = len(opened.changes) >= limits.CHANGE_ROWS
-        asking = [partial(self.ask_for_build, opened)] if many else []
+        other = self.meaning is not None and len(index) > 0 and index.columns.model != self.meaning.mark
+        asking = [partial(self.ask_for_build, opened)] if many or other else []
         *_, found = together(*asking, partial(self.vaults.table.get, opened.keys.owner, wanted))
         versions = dict(zip(first.ids, first.versions.tolist(), strict=True))
         fresh: dict[str, Memory] = {}
