@@ -167,6 +167,11 @@ class Objects(Protocol):
         Two round trips. Absent is fine."""
         ...
 
+    def wipe(self, prefix: str) -> int:
+        """Remove up to 1,000 versions and delete markers of objects whose keys begin so; return how many: 0 says that none is left.
+        Two round trips."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class FreshKey:

@@ -44,6 +44,7 @@ from shared.recall.indexes import Indexes
 from shared.recall.meaning import Meaning
 from shared.recall.search import Question, Searcher
 from shared.storage.commit import Commits
+from shared.storage.erasure import Erasure
 from shared.storage.items import full_text
 from shared.storage.rebuild import Rebuild
 from shared.storage.transactions import Limits
@@ -120,7 +121,7 @@ class Process:
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)
         self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder)
-        self.duties = Duties(Scheduling(self.vaults, maintenance), self.tidying)
+        self.duties = Duties(Scheduling(self.vaults, maintenance), self.tidying, Erasure(self.vaults))
 
 
 class World:

@@ -67,6 +67,11 @@ class MemoryObjects:
         with self._lock:
             return sorted(key for key, versions in self._versions.items() if versions[-1].body is not None)
 
+    def everything_named(self) -> list[str]:
+        """Return the names under which anything is kept, superseded versions and delete markers included."""
+        with self._lock:
+            return sorted(key for key, versions in self._versions.items() if versions)
+
     def versions(self, key: str) -> list[bytes | None]:
         """Return the bodies kept under a key, oldest first; None is a delete marker."""
         with self._lock:
@@ -116,6 +121,11 @@ class MemoryObjects:
                 self._versions[key] = [current]
             else:
                 self._versions.pop(key, None)
+
+    def wipe(self, prefix: str) -> int:
+        with self._lock:
+            keys = [key for key in sorted(self._versions) if key.startswith(prefix)][:NAMES_PER_PAGE]
+            return sum(len(self._versions.pop(key)) for key in keys)
 
     def _current(self, key: str) -> _Version | None:
         versions = self._versions.get(key)

@@ -81,11 +81,20 @@ class S3Objects:
             request["ContinuationToken"] = page["NextContinuationToken"]
 
     def erase(self, key: str, *, keep_current: bool = False) -> None:
-        versions = list(self._versions(key, keep_current=keep_current))
+        self._delete(list(self._versions(key, keep_current=keep_current)))
+
+    def _delete(self, versions: list[dict[str, str]]) -> None:
         for start in range(0, len(versions), ERASE_BATCH):
             batch = {"Objects": versions[start : start + ERASE_BATCH], "Quiet": True}
             if self._answer("DeleteObjects", self._client.delete_objects, {"Delete": batch}).get("Errors"):
                 raise Unavailable
+
+    def wipe(self, prefix: str) -> int:
+        page = self._answer("ListObjectVersions", self._client.list_object_versions, {"Prefix": prefix})
+        entries = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+        found = [{"Key": entry["Key"], "VersionId": entry["VersionId"]} for entry in entries]
+        self._delete(found)
+        return len(found)
 
     def _versions(self, key: str, *, keep_current: bool) -> Iterator[dict[str, str]]:
         """Yield every version and delete marker of exactly this key, which the listing gives before longer keys."""

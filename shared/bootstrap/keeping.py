@@ -3,7 +3,8 @@
 from functools import cache
 
 from shared import config
-from shared.bootstrap import commits, random, vaults, work_queue
+from shared.bootstrap import commits, maintenance_queue, random, vaults, work_queue
+from shared.keeping.account import Account
 from shared.keeping.auditing import Auditing
 from shared.keeping.cursors import Cursors
 from shared.keeping.edits import Edits
@@ -13,6 +14,7 @@ from shared.keeping.overview import Overview
 from shared.keeping.preferences import Choices
 from shared.learning.accepting import Accepting
 from shared.learning.tasks import Tasks
+from shared.storage.erasure import Erasure
 from shared.storage.transactions import Limits
 
 
@@ -39,6 +41,11 @@ def listing() -> Listing:
 @cache
 def auditing() -> Auditing:
     return Auditing(memories(), _cursors())
+
+
+@cache
+def account() -> Account:
+    return Account(Erasure(vaults()), maintenance_queue())
 
 
 @cache

@@ -9,6 +9,7 @@ from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidying
 from shared.learning.waiting import Waiting
 from shared.recall.building import Builder
+from shared.storage.erasure import Erasure
 from shared.storage.rebuild import Rebuild
 
 
@@ -16,4 +17,4 @@ from shared.storage.rebuild import Rebuild
 def duties() -> Duties:
     waiting = Waiting(vaults(), work_queue())
     tidying = Tidying(commits(), Rebuild(vaults(), work_queue()), waiting, Builder(indexes()))
-    return Duties(Scheduling(vaults(), maintenance_queue()), tidying)
+    return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

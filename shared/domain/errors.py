@@ -111,6 +111,11 @@ class Invalid(NacreError):
         return cls(details=[{"field": field, "problem": problem}])
 
 
+class ConfirmationNeeded(Invalid):
+    code = "confirmation_needed"
+    message = 'This cannot be taken back. Send "confirm": true when it is meant.'
+
+
 class InvalidCursor(Invalid):
     code = "invalid_cursor"
     message = "This cursor belongs to another list or owner, or is no longer valid. Begin again without it."

@@ -51,6 +51,14 @@ FAILED_KEPT: Final = timedelta(days=7)
 TASK_KEPT: Final = timedelta(days=30)
 COMPARISON_SET: Final = 200
 
+# Scenes.
+SCENES: Final = 20
+"""Scenes of an owner that are not archived."""
+SCENE_TEXT_BYTES: Final = 2_048
+"""Of a scene's summary or context, in UTF-8."""
+SCENE_MEMORIES: Final = 500
+"""Ids of memories that a scene shows, the newest ones."""
+
 # Storage.
 IDEMPOTENCY_KEPT: Final = timedelta(hours=24)
 AUDIT_KEPT: Final = timedelta(days=400)
@@ -64,6 +72,8 @@ BLOCK_BYTES: Final = 128_000
 """Plain bytes after which a block of a folded object is closed."""
 REPAIR_AFTER: Final = timedelta(minutes=15)
 """Longer than any function runs: a younger line may still be on its way."""
+ERASING_TIME: Final = timedelta(minutes=10)
+"""After which one run of maintenance leaves the rest of an erasure to the next; a function runs 15."""
 LEASE: Final = timedelta(minutes=16)
 VISIT: Final = timedelta(minutes=10)
 """For the steps of one visit; the rest of the function's fifteen minutes is for fold and index."""
@@ -73,3 +83,5 @@ EMBED_AGAIN: Final = timedelta(hours=6)
 DUE_SHARDS: Final = 8
 KEY_CACHED: Final = timedelta(minutes=5)
 CANDIDATES: Final = 100
+TRANSACTION_WRITES: Final = 100
+"""What DynamoDB does in one transaction."""

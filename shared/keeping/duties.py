@@ -9,6 +9,7 @@ from shared.domain import limits
 from shared.domain.times import moment
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidying
+from shared.storage.erasure import Erasure
 
 MESSAGE = 1
 
@@ -23,6 +24,7 @@ class Duties:
 
     scheduling: Scheduling
     tidying: Tidying
+    erasure: Erasure
 
     def ask(self, event: Mapping[str, Any]) -> int:
         """Fan out: `{"kind": "schedule"}` for all who are due (with "before", an RFC 3339 time: due until then), `{"kind": "rebuild"}` for
@@ -45,6 +47,15 @@ class Duties:
             self.scheduling.maintenance.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
             raise
 
+    def _tidy(self, owner: str) -> dict[str, int]:
+        """Go on with an erasure that waits, then tidy the life that there is."""
+        until = self.scheduling.vaults.clock() + limits.ERASING_TIME
+        erased = self.erasure.go_on(owner, lambda: self.scheduling.vaults.clock() < until)
+        if erased is not None and erased.cleared_at is None:
+            return {"erasing": 1}
+        tidied = self.tidying.tidy(owner)
+        return {name: int(count) for name, count in asdict(tidied).items() if count} if tidied else {}
+
     def _do(self, body: str) -> dict[str, int]:
         try:
             message = json.loads(body)
@@ -52,8 +63,7 @@ class Duties:
         except (ValueError, KeyError, TypeError):
             raise UnknownDuty from None
         if version == MESSAGE and kind == "tidy" and isinstance(message.get("owner"), str) and message["owner"]:
-            tidied = self.tidying.tidy(message["owner"])
-            return {name: int(count) for name, count in asdict(tidied).items() if count} if tidied else {}
+            return self._tidy(message["owner"])
         if version == MESSAGE and kind == "rebuild" and isinstance(message.get("after"), str):
             return {"owners": self.scheduling.everyone(message["after"])}
         raise UnknownDuty

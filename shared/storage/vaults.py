@@ -21,6 +21,8 @@ from shared.storage.together import together
 
 GONE = 0
 """What a change row says of a memory that was deleted."""
+ERASING = 0
+"""The key generation of a head whose life is being erased: no keys fit it, so nothing is read or written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,9 @@ class Vaults:
             if names.HEAD not in self.table.get(owner, [names.HEAD]):
                 raise TableLost
             return self.open(owner, sks, changes=changes, beside=beside)
+        if int(head["gen"]) == ERASING:
+            self.forget(owner)
+            return None
         if held is not None and not _fits(held, head):
             self.forget(owner)
             held, ring = None, self.objects.get(names.keyring(owner))

@@ -137,6 +137,15 @@ def test_erase_keeps_nothing_of_an_object_that_was_deleted(objects: Objects) -> 
     assert versions(objects, "o/a") == 0
 
 
+def test_wiping_a_prefix_removes_every_version_and_delete_marker_under_it(objects: Objects) -> None:
+    for key in ("o/a/1", "o/a/1", "o/a/2", "o/ab", "o/b"):
+        objects.put(key, key.encode())
+    delete_marker(objects, "o/a/2")
+    removed = [objects.wipe("o/a/"), objects.wipe("o/a/")]
+    assert removed == [4, 0]
+    assert [versions(objects, key) for key in ("o/a/1", "o/a/2", "o/ab", "o/b")] == [0, 0, 1, 1]
+
+
 def test_erasing_what_is_not_there_is_fine(objects: Objects) -> None:
     objects.put("o/ab", b"1")
     objects.erase("o/a")

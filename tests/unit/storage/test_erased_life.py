@@ -8,6 +8,7 @@ import pytest
 from shared.crypto.keyring import ErasedKeyring
 from shared.domain.errors import NotFound, Unavailable
 from shared.storage import names
+from shared.storage.erasure import Erasure
 from shared.storage.transactions import Change
 from tests.builders import Draft, Process, World
 from tests.fakes import Crash, Steps
@@ -17,14 +18,12 @@ OLD, NEW = "It was of the old life.", "It is of the new life."
 
 
 def erase(world: World) -> None:
-    """Do what an erasure does: the keyring is replaced, table and prefix are emptied. Routes for it come later."""
-    ring = ErasedKeyring(1, "2026-03-01T10:00:00.000Z").to_bytes()
-    world.objects.put(names.keyring(world.owner), ring)
-    world.objects.erase(names.keyring(world.owner), keep_current=True)
-    world.table.wipe(world.owner)
-    for key in world.objects.keys():  # noqa: SIM118 - no mapping
-        if key.startswith(names.life(world.owner, 1)):
-            world.objects.erase(key)
+    """Erase the owner and let maintenance remove everything."""
+    erasure = Erasure(world.process().vaults)
+    assert erasure.begin(world.owner) is not None
+    receipt = erasure.go_on(world.owner, lambda: True)
+    assert receipt is not None
+    assert receipt.cleared_at is not None
 
 
 def erased() -> tuple[World, Process]:
@@ -45,7 +44,7 @@ def test_an_erased_owner_has_nothing_and_maintenance_brings_nothing_back() -> No
     assert world.found("life") == []
     assert world.tidy() is None
     assert old.tidying.tidy(world.owner) is None
-    assert world.table.partition(world.owner) == {}
+    assert world.table.partition(world.owner).keys() == {names.ERASURE}
 
 
 def test_a_new_life_starts_empty_with_the_next_epoch_and_keys_of_its_own() -> None:
