@@ -4,6 +4,7 @@ The object is stored under a name nobody else uses, then the pointer moves on th
 change rows go whose version is still the one that was read. A search in between masks what has a change row and reads it fresh.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,7 @@ from shared.domain.ids import ulid
 from shared.ports import Condition, Delete, Item, Update
 from shared.recall.entries import Entry
 from shared.recall.index import NO_MODEL, Index
-from shared.recall.indexes import INDEX, Indexes, all_memories, entry_of, searchable
+from shared.recall.indexes import INDEX, Indexes, NoIndex, all_memories, entry_of, opened_index, searchable
 from shared.recall.meaning import Filled, Meaning
 from shared.recall.packing import FORMAT
 from shared.storage import names, objects
@@ -52,10 +53,25 @@ class Builder:
         vectors of the model that is chosen now."""
         return bool(pointer_of(head)) and head.get("index_kind") != self._kind(left=0)
 
-    def build(self, owner: str, *, keep_previous: bool = True) -> Built | None:
+    def unreadable(self, opened: Opened) -> bool:
+        """Tell whether the index object that the head points to is lost or damaged. Reads it, whatever is warm."""
+        keys, pointer = opened.keys, pointer_of(opened.head)
+        if not pointer:
+            return False
+        stored = self.indexes.vaults.objects.get(names.index(keys.owner, keys.epoch, pointer))
+        try:
+            opened_index(keys, pointer, stored.body if stored else b"")
+        except NoIndex:
+            return True
+        return False
+
+    def build(
+        self, owner: str, *, keep_previous: bool = True, before_rows_go: Callable[[], None] | None = None
+    ) -> Built | None:
         """Build the owner's index; None when there is nothing to index, nothing new to put into it, or another build was first.
 
         The previous index stays for searches under way, unless `keep_previous` is False: then nothing of deleted texts is left.
+        `before_rows_go` is called when the new index is in use and the change rows are still there; what it raises keeps them.
         """
         vaults = self.indexes.vaults
         fetch = partial(self.indexes.fetch, owner) if self.meaning else None
@@ -76,6 +92,8 @@ class Builder:
             vaults.objects.erase(names.index(owner, keys.epoch, pointer))
             return None
         self.indexes.keep(keys, pointer, index)
+        if before_rows_go is not None:
+            before_rows_go()
         self._take_in(opened)
         self._count_rows(opened, pointer)
         self._sweep(opened, pointer, keep_previous=keep_previous)
@@ -148,12 +166,13 @@ class Builder:
     def _sweep(self, opened: Opened, pointer: str, *, keep_previous: bool) -> None:
         """Remove index objects older than the previous one; a younger one may be another build's, not pointed to yet.
 
-        Without `keep_previous` all that are older than the one in use go: a build that made one of them has lost or died.
+        Without `keep_previous` all that are older than the one in use go: a build that made one of them has lost or died. The one in use
+        stays, though a process whose clock is slow may have named it as if it were older.
         """
         objects_, owner, epoch = self.indexes.vaults.objects, opened.keys.owner, opened.keys.epoch
         previous = pointer_of(opened.head)
         prefix = names.index(owner, epoch)
         for name in list(objects_.names(prefix)):
             old = name.key.removeprefix(prefix)
-            if old < previous or (old < pointer and not keep_previous):
+            if old != pointer and (old < previous or (old < pointer and not keep_previous)):
                 objects_.erase(name.key)

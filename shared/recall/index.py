@@ -6,6 +6,7 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import fields
 from hashlib import blake2b
 from typing import Final
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from shared.domain.ids import is_ulid
 from shared.recall.candidates import ANYWHERE, Candidates, Where
 from shared.recall.entries import CATEGORIES, STATUSES, Entry, TermCache, packed_ids, unpacked_ids
-from shared.recall.packing import NO_MODEL, Columns, CorruptIndex, packed, unpacked
+from shared.recall.packing import NO_MODEL, Columns, CorruptIndex, OldFormat, packed, unpacked
 from shared.recall.scoring import Search
 from shared.text.tokens import Query
 
@@ -28,6 +29,7 @@ __all__ = [
     "CorruptIndex",
     "Entry",
     "Index",
+    "OldFormat",
     "Search",
     "TermCache",
     "Where",
@@ -56,6 +58,12 @@ class Index:
 
     def __len__(self) -> int:
         return len(self.columns.ids)
+
+    @property
+    def nbytes(self) -> int:
+        """What its arrays take in memory."""
+        arrays = (getattr(self.columns, column.name) for column in fields(self.columns))
+        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
     @classmethod
     def build(cls, entries: Iterable[Entry], *, model: bytes = NO_MODEL) -> "Index":

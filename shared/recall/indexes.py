@@ -1,9 +1,12 @@
 """Owners' indexes: sealed objects in the bucket, opened once and kept warm in this process."""
 
 import base64
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from threading import Lock
+from typing import Final, Literal, TypeVar
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import SealBroken
@@ -11,25 +14,47 @@ from shared.domain.memory import Memory, Status
 from shared.domain.times import epoch_seconds
 from shared.ports import Item
 from shared.recall.entries import CATEGORIES, STATUSES, Entry, TermCache
-from shared.recall.index import CorruptIndex, Index
+from shared.recall.index import CorruptIndex, Index, OldFormat
 from shared.storage import items, names, objects
 from shared.storage.builds import pointer_of
 from shared.storage.items import Stored
 from shared.storage.vaults import Opened, Vaults
 
+Held = TypeVar("Held")
+
 INDEX = "index"
 """What an index is called in its seal."""
-WARM = 32
-"""Indexes kept open in one process; the least recently used goes first."""
+WARM_BYTES: Final = 400_000_000
+"""Of the indexes kept open in one process; the least recently used goes first. Four of 200,000 memories, or a hundred of 10,000."""
+INSTEADS: Final = 8
+INSTEAD_SECONDS: Final = 4.0
+"""How long memories are read from the table, the newest first, where there is no index: docs/decisions/index-builds.md."""
+
+
+class NoIndex(Exception):
+    """An owner's memories have no index that can be read; `reason` says why."""
+
+    def __init__(self, reason: Literal["missing", "corrupt", "format"]) -> None:
+        super().__init__("there is no index to search")
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """An index made from the table where none can be read. Not `whole`: older memories are not in it."""
+
+    index: Index
+    whole: bool
 
 
 class Indexes:
-    """Opens the index that an owner's head points to."""
+    """Opens the index that an owner's head points to. `monotonic` returns seconds."""
 
-    def __init__(self, vaults: Vaults) -> None:
-        self.vaults = vaults
+    def __init__(self, vaults: Vaults, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.vaults, self.monotonic = vaults, monotonic
         self.terms = TermCache()
         self._warm: OrderedDict[tuple[str, int, str], Index] = OrderedDict()
+        self._instead: OrderedDict[tuple[str, int, str], Instead] = OrderedDict()
         self._lock = Lock()
 
     def fetch(self, owner: str, head: Item) -> Callable[[], bytes | None] | None:
@@ -47,31 +72,83 @@ class Indexes:
 
     def open(self, opened: Opened) -> Index | None:
         """Return the owner's index; None when it is lost or damaged. An owner without one has an empty one."""
+        try:
+            return self.read(opened)
+        except NoIndex:
+            return None
+
+    def read(self, opened: Opened) -> Index:
+        """Return the owner's index. Raises NoIndex."""
         keys, pointer = opened.keys, pointer_of(opened.head)
         if not pointer:
-            unknown = int(opened.head["memories"]) > sum(1 for version in opened.changes.values() if version)
-            return None if unknown else Index.build(())
+            if int(opened.head["memories"]) > sum(1 for version in opened.changes.values() if version):
+                raise NoIndex("missing")
+            return Index.build(())
         name = (keys.owner, keys.epoch, pointer)
         with self._lock:
             known = self._warm.get(name)
             if known is not None:
                 self._warm.move_to_end(name)
                 return known
-        try:
-            index = Index.open(objects.unseal(keys, INDEX, pointer, opened.beside or b""))
-        except (SealBroken, CorruptIndex):
-            return None
+        index = opened_index(keys, pointer, opened.beside or b"")
         self.keep(keys, pointer, index)
         return index
+
+    def instead(self, opened: Opened) -> Instead:
+        """Return an index of what can be read from the table in time, the newest memories first; the same one until the head's pointer
+        moves, for what is written meanwhile has a change row."""
+        name = (opened.keys.owner, opened.keys.epoch, pointer_of(opened.head))
+        with self._lock:
+            known = self._instead.get(name)
+        if known is None:
+            known = self._from_the_table(opened.keys)
+            with self._lock:
+                _drop(self._instead, opened.keys.owner)
+                self._instead[name] = known
+                while len(self._instead) > INSTEADS:
+                    self._instead.popitem(last=False)
+        return known
+
+    def partial(self, opened: Opened) -> bool:
+        """Tell whether what is searched for this owner lacks older memories."""
+        known = self._instead.get((opened.keys.owner, opened.keys.epoch, pointer_of(opened.head)))
+        return known is not None and not known.whole
+
+    def _from_the_table(self, keys: OwnerKeys) -> Instead:
+        end = self.monotonic() + INSTEAD_SECONDS
+        entries: list[Entry] = []
+        for stored in all_memories(self.vaults, keys, newest_first=True):
+            if self.monotonic() > end:
+                return Instead(Index.build(entries), whole=False)
+            if stored is not None and searchable(stored.memory):
+                entries.append(entry_of(keys, stored.memory))
+        return Instead(Index.build(entries), whole=True)
 
     def keep(self, keys: OwnerKeys, pointer: str, index: Index) -> None:
         """Keep an opened index warm in place of the owner's earlier ones."""
         with self._lock:
-            for name in [name for name in self._warm if name[0] == keys.owner]:
-                del self._warm[name]
+            _drop(self._warm, keys.owner)
+            _drop(self._instead, keys.owner)
             self._warm[keys.owner, keys.epoch, pointer] = index
-            while len(self._warm) > WARM:
+            while len(self._warm) > 1 and sum(one.nbytes for one in self._warm.values()) > WARM_BYTES:
                 self._warm.popitem(last=False)
+
+
+def _drop(held: OrderedDict[tuple[str, int, str], Held], owner: str) -> None:
+    for name in [name for name in held if name[0] == owner]:
+        del held[name]
+
+
+def opened_index(keys: OwnerKeys, pointer: str, body: bytes) -> Index:
+    """Open the bytes of the index object of that name; none are a missing one. Raises NoIndex."""
+    if not body:
+        raise NoIndex("missing")
+    try:
+        return Index.open(objects.unseal(keys, INDEX, pointer, body))
+    except OldFormat:
+        raise NoIndex("format") from None
+    except (SealBroken, CorruptIndex):
+        raise NoIndex("corrupt") from None
 
 
 def searchable(memory: Memory) -> bool:
@@ -100,11 +177,11 @@ def tag_bytes(tag: str) -> bytes:
     return base64.b32decode(tag.upper() + "=" * (-len(tag) % 8))
 
 
-def all_memories(vaults: Vaults, keys: OwnerKeys) -> Iterator[Stored | None]:
-    """Yield every memory of the table; None stands for one that does not open."""
+def all_memories(vaults: Vaults, keys: OwnerKeys, *, newest_first: bool = False) -> Iterator[Stored | None]:
+    """Yield every memory of the table by its creation; None stands for one that does not open."""
     after = None
     while True:
-        page = vaults.table.query(keys.owner, names.MEMORY, after=after)
+        page = vaults.table.query(keys.owner, names.MEMORY, after=after, descending=newest_first)
         for item in page.items:
             try:
                 yield items.from_item(keys, item)

@@ -48,6 +48,10 @@ class CorruptIndex(Exception):
     """The bytes are no index of this format and analyser: rebuild it. Says nothing about where or why."""
 
 
+class OldFormat(CorruptIndex):
+    """The bytes name another format or analyser than this code's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """All arrays of an index: V terms, P postings, N memories (sorted by id), S distinct scopes.
@@ -111,7 +115,8 @@ def unpacked(packed_index: bytes) -> Columns:
 
 def _opened(packed_index: bytes) -> Columns:
     form, analyser, memories, terms, postings, scopes, dim = _HEADER.unpack_from(packed_index)
-    _demand(form == FORMAT and analyser == ANALYSER)
+    if (form, analyser) != (FORMAT, ANALYSER):
+        raise OldFormat
     start = _HEADER.size + len(_COLUMNS)
     widths = packed_index[_HEADER.size : start]
     _demand(len(widths) == len(_COLUMNS) and max(widths) <= 8)

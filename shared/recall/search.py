@@ -15,10 +15,11 @@ from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.naming import ALL_PROJECTS
 from shared.domain.settings import Preferences
 from shared.domain.times import epoch_seconds, rfc3339
+from shared.observability import warn
 from shared.ports import Condition, Item, Queue, Update
 from shared.recall.entries import CATEGORIES, STATUSES
 from shared.recall.index import Candidates, Index, Search, Where
-from shared.recall.indexes import Indexes, all_memories, entry_of, searchable, tag_bytes
+from shared.recall.indexes import Indexes, NoIndex, entry_of, searchable, tag_bytes
 from shared.recall.meaning import Asked, Meaning
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
 from shared.storage import items, names
@@ -57,7 +58,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer to a question: best first. `reason`: why nothing was looked for."""
+    """The answer to a question: best first. `reason`: why nothing was looked for ("disabled"), or not among all ("only_newest")."""
 
     hits: tuple[Hit, ...] = ()
     reason: str | None = None
@@ -93,7 +94,7 @@ class Searcher:
             return Found(reason="disabled")
         hits = self.find(opened, question, preferences, asked)
         self.count(opened.keys, [hit.memory.id for hit in hits])
-        return Found(hits)
+        return Found(hits, "only_newest" if self.indexes.partial(opened) else None)
 
     def ask(self, query: str) -> Asked | None:
         """Begin to look up what a query means, beside all that is read; None without embeddings."""
@@ -175,12 +176,13 @@ class Searcher:
 
     def _index(self, opened: Opened) -> Index:
         """Return the owner's index; without one, a build is asked for and the table itself is searched."""
-        index = self.indexes.open(opened)
-        if index is not None:
-            return index
-        self.ask_for_build(opened)
-        stored = [one.memory for one in all_memories(self.vaults, opened.keys) if one is not None]
-        return Index.build(entry_of(opened.keys, memory) for memory in stored if searchable(memory))
+        try:
+            return self.indexes.read(opened)
+        except NoIndex as lack:
+            self.ask_for_build(opened)
+            instead = self.indexes.instead(opened)
+            warn("index_fallback", reason=lack.reason, memories=len(instead.index), whole=int(instead.whole))
+            return instead.index
 
     def ask_for_build(self, opened: Opened) -> None:
         """Ask maintenance for an index; the next search asks again where this one cannot."""
