@@ -45,6 +45,7 @@ JSON: Final = "application/json"
 REPLAYED: Final = "Idempotency-Replayed"
 _NAME_SHOWN: Final = 64
 _RETRY_SECONDS: Final = {Busy: 1, TableLost: 60, Unavailable: 5}
+_NAMED: Final = "<project>"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _TAG: Final = re.compile(r'(?<!W/)"[^"]*"')
 _TAGS: Final = re.compile(r'\s*(W/)?"[\x21\x23-\x7e]{0,64}"(\s*,\s*(W/)?"[\x21\x23-\x7e]{0,64}")*\s*')
@@ -108,6 +109,16 @@ class Edge(APIGatewayHttpResolver):
         except NacreError as error:
             return ResponseBuilder(self._answer(error), self._serializer)
         return None
+
+    @staticmethod
+    def _compile_regex(rule: str, base_regex: str = "^{}$") -> re.Pattern[str]:
+        """Let a project's name at the end of a path be all of the rest, for the gateway decodes paths and a name may hold any sign;
+        other parameters have the signs of ids."""
+        before = rule.removesuffix(_NAMED)
+        if before != rule:
+            return re.compile(f"^{re.escape(before)}(?P<project>.+)$")
+        compiled: re.Pattern[str] = APIGatewayHttpResolver._compile_regex(rule, base_regex)
+        return compiled
 
     def _call_route(self, route: Route, route_arguments: dict[str, str]) -> ResponseBuilder[Any]:
         with self._building:
@@ -216,20 +227,26 @@ Owner = Annotated[str, Depends(_owner)]
 """A route's parameter: who is asking."""
 
 
-def versions(if_match: str | None) -> frozenset[int] | None:
-    """Return the versions that an If-Match allows; None: any, because the header is absent or `*`.
+def tags(if_match: str | None) -> frozenset[str] | None:
+    """Return the tags that an If-Match allows; None: any, because the header is absent or `*`.
 
-    Weak tags never match (RFC 9110, 13.1.1), nor do tags that we never gave. Raises Invalid when it is no list of tags.
+    Weak tags never match (RFC 9110, 13.1.1). Raises Invalid when it is no list of tags.
     """
     if if_match is None or if_match.strip() == "*":
         return None
     if not _TAGS.fullmatch(if_match):
         raise Invalid.of("if-match", 'Send the ETag as it was given, such as "3", or *.')
-    return frozenset(int(tag[1:-1]) for tag in _TAG.findall(if_match) if tag[1:-1].isdecimal() and tag.isascii())
+    return frozenset(tag[1:-1] for tag in _TAG.findall(if_match))
 
 
-def etag(version: int) -> dict[str, str | list[str]]:
-    """Return the header that names a version."""
+def versions(if_match: str | None) -> frozenset[int] | None:
+    """Return the versions that an If-Match allows; None: any. Tags that we never gave match nothing. Raises what `tags` does."""
+    allowed = tags(if_match)
+    return None if allowed is None else frozenset(int(tag) for tag in allowed if tag.isdecimal() and tag.isascii())
+
+
+def etag(version: int | str) -> dict[str, str | list[str]]:
+    """Return the header that names a version, or the latest commit of a document."""
     return {"ETag": f'"{version}"'}
 
 

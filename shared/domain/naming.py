@@ -27,6 +27,8 @@ def name(text: str) -> str:
 
 ALL_PROJECTS = "*"
 """What search takes for all projects, and so no project's name."""
+ACTIVE_PROJECT = ""
+"""What stands for the active project where a request names none; as no name is empty, no project's name either."""
 
 
 def project(text: str) -> str:

@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from shared.crypto.keyring import OwnerKeys
-from shared.domain.errors import SealBroken
 from shared.domain.task import SPENT
-from shared.domain.times import moment
 from shared.keeping.cursors import Cursors
-from shared.observability import alarm
+from shared.keeping.scenes import opened_scenes, standing_of
 from shared.ports import Item
-from shared.storage import bodies, names, scenes
+from shared.storage import names, scenes
 from shared.storage.commit import Commits
 
 KIND = "project"
@@ -44,7 +41,7 @@ class Today:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project by name, with how many memories it has, when one was last added or deleted, and what was last said about it."""
+    """A project by name, with how many memories it has, when it was last used, and what was last said about it while that holds."""
 
     name: str
     memories: int
@@ -95,33 +92,14 @@ class Overview:
 
     def projects(self, owner: str, limit: int, cursor: str | None) -> Projects:
         """Return projects that have memories or a summary. A page may hold fewer than `limit`. Raises InvalidCursor."""
-        opened = self.commits.vaults.open(owner)
+        opened = self.commits.vaults.open(owner, [names.SETTINGS])
         if opened is None:
             self.cursors.refuse(cursor)
             return Projects([], None, 0)
         after = self.cursors.read(opened.keys, KIND, cursor)
         page = self.commits.vaults.table.query(owner, names.PROJECT, after=after, limit=limit)
-        found: list[Project] = []
-        damaged = 0
-        for item in page.items:
-            if "sealed" not in item and not item.get("memories"):  # its scene ended, and its name with it
-                continue
-            try:
-                project = _project(opened.keys, item)
-            except SealBroken:
-                damaged += 1
-                alarm("damaged", project=str(item["sk"]).removeprefix(names.PROJECT))
-                continue
-            if project.memories > 0 or project.summary is not None:
-                found.append(project)
-        return Projects(found, self.cursors.write(opened.keys, KIND, page.after), damaged)
-
-
-def _project(keys: OwnerKeys, item: Item) -> Project:
-    sealed = item.get("sealed")
-    if not isinstance(sealed, bytes):
-        raise SealBroken
-    tag = str(item["sk"]).removeprefix(names.PROJECT)
-    name = bodies.unpack(keys.unseal(KIND, tag, 1, int(item["gen"]), sealed))["name"]
-    summary = scenes.from_item(keys, item).get(scenes.SUMMARY)
-    return Project(name, int(item["memories"]), moment(str(item["last_at"])), summary)
+        found, damaged = opened_scenes(opened.keys, page.items)
+        stand = standing_of(self.commits.vaults, opened, found)
+        projects = [Project(one.project, one.memories, one.last_at, one.text(scenes.SUMMARY, stand)) for one in found]
+        shown = [project for project in projects if project.memories > 0 or project.summary is not None]
+        return Projects(shown, self.cursors.write(opened.keys, KIND, page.after), damaged)

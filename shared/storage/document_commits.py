@@ -67,7 +67,8 @@ class DocumentCommits:
 
     def _next(self, standing: Document, wanted: Mapping[str, Any] | End) -> tuple[Document, Document]:
         """Return the next state, and the part that makes it of the standing one. Its commit is later than all before it, whatever the
-        clock says."""
+        clock says. What is set together has one commit, also where a part of it was so before: a text and what it rests on stay
+        together."""
         vaults = self.commits.vaults
         now = vaults.clock()
         if standing.latest:
@@ -76,8 +77,8 @@ class DocumentCommits:
         if isinstance(wanted, End):
             part = Document({}, commit) if standing else Document()
         else:
-            news = {name: value for name, value in wanted.items() if standing.fields.get(name, (None,))[0] != value}
-            part = Document({name: (value, commit) for name, value in news.items()})
+            news = any(standing.get(name) != value for name, value in wanted.items())
+            part = Document({name: (value, commit) for name, value in wanted.items()} if news else {})
         return standing.joined(part), part
 
     def _commit(

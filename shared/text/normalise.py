@@ -32,6 +32,11 @@ def full_width_length(text: str) -> float:
     return wide + (len(text) - wide) / 2
 
 
+def cut(text: str, size: int) -> str:
+    """Return as much of the text as fits into that many bytes of UTF-8, in whole characters."""
+    return text.encode()[:size].decode(errors="ignore")
+
+
 def visible(text: str) -> bool:
     """Whether a reader would see anything: false for nothing, white space, zero-width and control signs only."""
     return any(
