@@ -136,9 +136,11 @@ class Searcher:
         near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=floor)
         first = near(index.search(query, where=where, masked=opened.changes))
         read = self._read(opened, first, index)
-        entries = [entry_of(opened.keys, memory) for memory in read.changed.values()]
-        again = index.search(query, where=where, masked={*opened.changes, *read.moved})
-        found = near(again, changed=entries, cache=self.indexes.terms, owner=_life(opened))
+        found = first
+        if read.moved:
+            again = index.search(query, where=where, masked={*opened.changes, *read.moved})
+            entries = [entry_of(opened.keys, memory) for memory in read.changed.values()]
+            found = near(again, changed=entries, cache=self.indexes.terms, owner=_life(opened), among=first)
         if vector is not None:
             preset = self._meant(preset)
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
