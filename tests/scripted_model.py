@@ -47,6 +47,11 @@ class Received:
         """Whether it speaks Bedrock's format."""
         return self.path.endswith("/converse")
 
+    @property
+    def bedrock(self) -> bool:
+        """Whether it is meant for Bedrock, in whichever of its formats."""
+        return self.path.endswith(("/converse", "/invoke"))
+
     @cached_property
     def json(self) -> Any:
         """The body, parsed."""
@@ -55,7 +60,7 @@ class Received:
     @property
     def model(self) -> str:
         """The model that was asked for."""
-        return unquote(self.path.split("/")[-2]) if self.converse else str(self.json["model"])
+        return unquote(self.path.split("/")[-2]) if self.bedrock else str(self.json["model"])
 
     @property
     def system(self) -> str:
@@ -259,7 +264,7 @@ def rendered(reply: Says | Learns | Fails | Sends, request: Received) -> Sends:
 
 def _failure(fails: Fails, request: Received) -> Sends:
     status, code, aws_status, exception = STATUSES[fails.fault]
-    if request.converse:
+    if request.bedrock:
         headers = {"x-amzn-errortype": exception, **fails.headers}
         return _json({"message": fails.message}, aws_status, headers)
     return _json(

@@ -9,7 +9,7 @@ from botocore.config import Config
 
 from shared.adapters.api_key import GivenKey
 from shared.adapters.attempts import Attempts
-from shared.adapters.bedrock import BedrockModel, Client
+from shared.adapters.bedrock import BedrockModel
 from shared.adapters.endpoint import Endpoint
 from shared.adapters.openai import OpenAiModel
 from shared.domain.ids import Random
@@ -61,7 +61,7 @@ def over_bedrock(url: str, waiting: Waiting) -> Model:
     return BedrockModel(clients(url), NAME, waiting.attempts())
 
 
-def clients(url: str) -> Callable[[float], Client]:
+def clients(url: str) -> Callable[[float], Any]:
     """Clients as shared/bootstrap/models.py makes them, for an account that is not there."""
 
     def client(seconds: float) -> Any:
