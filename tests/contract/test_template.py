@@ -354,7 +354,7 @@ def test_every_alarm_stands_and_can_reach_a_person() -> None:
     watched = {
         (target(alarm["Dimensions"][0]["Value"]), alarm["MetricName"]): alarm["Threshold"]
         for name, alarm in alarms.items()
-        if name != "TasksFailedAlarm"
+        if name not in {"TasksFailedAlarm", "IndexFallbacksAlarm"}
     }
 
     assert watched == {
@@ -371,7 +371,8 @@ def test_every_alarm_stands_and_can_reach_a_person() -> None:
 
 
 def test_every_failed_task_counts_where_an_alarm_sees_it() -> None:
-    filters, alarm = of_type("AWS::Logs::MetricFilter"), properties("TasksFailedAlarm")
+    alarm = properties("TasksFailedAlarm")
+    filters = {name: one for name, one in of_type("AWS::Logs::MetricFilter").items() if name != "IndexFallbacks"}
 
     assert {target(one["LogGroupName"]) for one in filters.values()} == {"ExtractionLog", "MaintenanceLog"}
     for one in filters.values():
@@ -380,6 +381,20 @@ def test_every_failed_task_counts_where_an_alarm_sees_it() -> None:
         assert (counted["MetricNamespace"], counted["MetricName"]) == (alarm["Namespace"], alarm["MetricName"])
         assert counted["MetricValue"] == "1"
     assert (alarm["Statistic"], alarm["Threshold"]) == ("Sum", 0)
+
+
+def test_every_search_without_an_index_counts_under_its_reason_where_an_alarm_sees_it() -> None:
+    counting, alarm = properties("IndexFallbacks"), properties("IndexFallbacksAlarm")
+    (counted,) = counting["MetricTransformations"]
+    watched = [one["MetricStat"]["Metric"] for one in alarm["Metrics"] if "MetricStat" in one]
+
+    assert target(counting["LogGroupName"]) == "RecallLog"
+    assert counting["FilterPattern"] == '{ $.event = "index_fallback" }'
+    assert counted["Dimensions"] == [{"Key": "reason", "Value": "$.reason"}]
+    assert [one["Dimensions"] for one in watched] == [
+        [{"Name": "reason", "Value": reason}] for reason in ("missing", "corrupt")
+    ]
+    assert {one["MetricName"] for one in watched} == {counted["MetricName"]}
 
 
 def test_a_model_that_is_asked_has_its_name_and_address() -> None:
