@@ -76,7 +76,7 @@ def fill(vaults: Vaults, owner: str, learned: Iterable[list[Memory]]) -> int:
         vaults.objects.put(names.journal(owner, keys.epoch, commit), body, if_absent=True)
         counters.update({"journal_bytes": len(body), "bytes": len(body)})
         for one in sealed:
-            item, dedup = items.to_item(keys, one, commit), items.dedup_item(one)
+            item, dedup = items.to_item(keys, one, commit), items.dedup_item(one.tag, one.memory.id)
             waiting += [Put(item), Put(dedup)]
             counted = sizes.item_bytes(owner, item) + sizes.item_bytes(owner, dedup) + sizes.ACCESS_ALLOWANCE
             counters.update({"memories": 1, "active": 1, "bytes": counted})

@@ -18,6 +18,7 @@ KEYWORDS: Final = 100
 """Custom and excluded keywords, per language."""
 KEYWORD_CHARACTERS: Final = 64
 DAYS_MAX: Final = 36_500
+SCHEDULE_CHARACTERS: Final = 100
 
 # Requests.
 BODY_BYTES: Final = 5_500_000
@@ -58,6 +59,8 @@ SCENE_TEXT_BYTES: Final = 2_048
 """Of a scene's summary or context, in UTF-8."""
 SCENE_MEMORIES: Final = 500
 """Ids of memories that a scene shows, the newest ones."""
+DELETING_TIME: Final = timedelta(seconds=15)
+"""After which a request that deletes many memories answers with what is left; the gateway waits 30 s."""
 
 # Storage.
 IDEMPOTENCY_KEPT: Final = timedelta(hours=24)
@@ -78,6 +81,8 @@ LEASE: Final = timedelta(minutes=16)
 VISIT: Final = timedelta(minutes=10)
 """For the steps of one visit; the rest of the function's fifteen minutes is for fold and index."""
 MAINTENANCE_DELAY: Final = timedelta(minutes=5)
+STEP_AGAIN: Final = timedelta(minutes=30)
+"""Until an owner is visited again for whom a step of maintenance failed, or whose message was sent and not seen to arrive."""
 EMBED_AGAIN: Final = timedelta(hours=6)
 """Until the next try when an embedding model gave nothing; whoever writes or searches is looked at sooner."""
 DUE_SHARDS: Final = 8

@@ -22,6 +22,8 @@ class Status(StrEnum):
     """Refused by the person: never recalled, never learned again."""
     ARCHIVED = "archived"
     """Made room for newer ones: still found by search, restorable."""
+    RETIRED = "retired"
+    """Replaced by a consolidated memory, or dropped as a double: nobody is shown it, and an undo brings it back for some days."""
 
 
 class Source(StrEnum):
@@ -63,6 +65,9 @@ class Memory:
 
     `content` is masked: each detected secret is replaced by the mask, and `secrets` holds (offset of the mask in content, value).
     `metadata` is a JSON text. `prior` names the commits of earlier versions, oldest first.
+    `sources` names the memories that a consolidated one was made of; `aliases` holds the dedup tags of texts that lead to it besides its
+    own.
+    Of a retired one `replaced_by` names the memory that says its fact now (None: dropped) and `retired_at` is when it was retired.
     `commit`, `access_count` and `last_accessed_at` belong to the table and are not sealed.
     """
 
@@ -83,6 +88,10 @@ class Memory:
     metadata: str = "{}"
     expires_at: datetime | None = None
     origin: Origin = Origin()
+    sources: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    replaced_by: str | None = None
+    retired_at: datetime | None = None
     prior: tuple[str, ...] = ()
     commit: str = ""
     access_count: int = 0
@@ -124,6 +133,10 @@ def to_body(memory: Memory) -> dict[str, Any]:
             "model": origin.model,
         },
         "secrets": [list(secret) for secret in memory.secrets],
+        "sources": list(memory.sources),
+        "aliases": list(memory.aliases),
+        "replaced_by": memory.replaced_by,
+        "retired_at": rfc3339(memory.retired_at) if memory.retired_at else None,
         "prior": list(memory.prior),
     }
     body["origin"] = {name: value for name, value in body["origin"].items() if value is not None}
@@ -157,6 +170,10 @@ def from_body(memory_id: str, version: int, body: dict[str, Any]) -> Memory:
             model=origin.get("model"),
         ),
         secrets=tuple((int(offset), str(value)) for offset, value in body.get("secrets", ())),
+        sources=tuple(body.get("sources", ())),
+        aliases=tuple(body.get("aliases", ())),
+        replaced_by=body.get("replaced_by"),
+        retired_at=_maybe(body.get("retired_at")),
         prior=tuple(body.get("prior", ())),
     )
 

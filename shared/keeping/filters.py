@@ -46,7 +46,7 @@ class Filters:
     @property
     def statuses(self) -> list[Status]:
         """The statuses that are looked through."""
-        return list(Status) if self.status is None else [self.status]
+        return [status for status in Status if status is not Status.RETIRED] if self.status is None else [self.status]
 
     def purpose(self) -> str:
         """Return what binds a cursor to this list."""
@@ -64,8 +64,9 @@ class Filters:
 
     def may_hold(self, item: Item, scope_tag: str | None) -> bool:
         """Tell from an item's columns, before it is opened, whether its memory can pass."""
+        status = item.get("status")
         return (
-            (self.status is None or item.get("status") == self.status)
+            (status != Status.RETIRED if self.status is None else status == self.status)
             and (self.source is None or item.get("source") == self.source)
             and (scope_tag is None or item.get("scope") == scope_tag)
         )
@@ -74,7 +75,9 @@ class Filters:
         """Tell whether an opened memory passes."""
         wanted = (self.scope, self.project, self.agent, self.status, self.category, self.source)
         given = (memory.scope, memory.project, memory.agent, memory.status, memory.category, memory.source)
-        return all(one is None or one == other for one, other in zip(wanted, given, strict=True))
+        return memory.status in self.statuses and all(
+            one is None or one == other for one, other in zip(wanted, given, strict=True)
+        )
 
 
 def with_uri(filters: Filters, uri: str) -> Filters:

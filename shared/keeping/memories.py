@@ -97,7 +97,7 @@ class Memories:
         return write()
 
     def get(self, owner: str, memory_id: str) -> Memory:
-        """Return the memory. Raises NotFound: not there, expired, or somebody else's."""
+        """Return the memory. Raises NotFound: not there, expired, or somebody else's; of a retired one details name what replaced it."""
         return self.read(owner, memory_id)[1].memory
 
     def read(self, owner: str, memory_id: str) -> tuple[Opened, Stored]:
@@ -105,6 +105,8 @@ class Memories:
         opened, stored = self._stored(owner, memory_id)
         if stored.memory.expired(self._vaults.clock(), retention_days(opened)):
             raise NotFound
+        if stored.memory.status is Status.RETIRED:
+            raise NotFound(details={"replaced_by": stored.memory.replaced_by})
         return opened, stored
 
     def _stored(self, owner: str, memory_id: str) -> tuple[Opened, Stored]:

@@ -4,7 +4,7 @@ A writer that is refused removes its line before it answers. A writer that dies 
 leaves a line that repair settles.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from shared.ports import Condition, Item, Put, Queue, Write
 from shared.storage import bodies, items, lines, names
 from shared.storage.builds import ask_for_build
 from shared.storage.items import Sealed, Stored
-from shared.storage.transactions import Change, Limits, ManyChanges, Once, Stale, Transaction, tombstone
+from shared.storage.transactions import Change, Limits, ManyChanges, Once, Stale, Transaction, Turn, tombstone
 from shared.storage.vaults import Vaults
 
 TRIES = 3
@@ -56,6 +56,39 @@ class Commits:
                 continue
             return replace(after, commit=commit) if after else None
         raise Unavailable
+
+    def commit_together(
+        self, keys: OwnerKeys, changes: Sequence[Change], *, whole: bool = False, step: Write | None = None
+    ) -> list[Memory | None]:
+        """Make several changes of different memories in one transaction, with one journal object; return them as `commit` does.
+
+        Cut with `batches` what may be too much for one transaction. Independent changes (a forget, an import) may come true one by one
+        if the writer dies: repair replays each line for itself. Of changes that are `whole` (a merge) none ever comes true without the
+        others: a first line says so to repair and rebuild, and what a dead writer left is taken back. `step` is one more write, such as
+        the progress of a task. Raises what `commit` and `apply` do; Stale when the keys are not the owner's present ones: open it again.
+        """
+        now, random = self.vaults.clock(), self.vaults.random
+        commit = ulid(now, random)
+        told: list[lines.Line] = []
+        turns: list[Turn] = []
+        if whole:
+            sealed_count = keys.seal(lines.WHOLE, commit, 1, bodies.pack({"changes": len(changes)}), random)
+            told.append(lines.Line(lines.WHOLE, commit, 1, keys.generation, sealed_count))
+        for change in changes:
+            after = change.next()
+            sealed = items.seal(keys, after, random) if after else None
+            turns.append(Turn(change.before, sealed))
+            if sealed is not None:
+                told.append(sealed.line)
+            elif change.before is not None:
+                told.append(tombstone(keys, change.before, now))
+        body = lines.encode(told)
+        transaction = self.transaction(keys)
+        if step:
+            transaction.add("step", step)
+        transaction.changes(turns, commit, len(body))
+        self._journal_then_write(keys, commit, body, transaction)
+        return [replace(turn.will, commit=commit) if turn.will else None for turn in turns]
 
     def apply(
         self,
@@ -113,8 +146,11 @@ class Commits:
         return transaction
 
     def journal_then_write(self, keys: OwnerKeys, commit: str, line: lines.Line, transaction: Transaction) -> None:
+        self._journal_then_write(keys, commit, line.encode(), transaction)
+
+    def _journal_then_write(self, keys: OwnerKeys, commit: str, body: bytes, transaction: Transaction) -> None:
         key = names.journal(keys.owner, keys.epoch, commit)
-        self.vaults.objects.put(key, line.encode(), if_absent=True)
+        self.vaults.objects.put(key, body, if_absent=True)
         reason = self._write(keys, transaction)
         if reason is None:
             return

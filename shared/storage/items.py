@@ -9,7 +9,7 @@ from typing import Any
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import SealBroken
 from shared.domain.ids import Random
-from shared.domain.memory import Memory, from_body, to_body, without_access
+from shared.domain.memory import Memory, Status, from_body, to_body, without_access
 from shared.domain.times import moment, rfc3339
 from shared.ports import Item
 from shared.storage import bodies, lines, names, sizes
@@ -35,6 +35,11 @@ class Sealed:
     scope: str
     tag: str
 
+    @property
+    def tags(self) -> frozenset[str]:
+        """The tags of the texts that lead to this memory."""
+        return _held(self.memory, self.tag)
+
 
 def full_text(memory: Memory) -> str:
     """Return the content with its secrets in place."""
@@ -49,6 +54,15 @@ def scope_tag(keys: OwnerKeys, scope: str, project: str | None, agent: str | Non
 def dedup_tag(keys: OwnerKeys, memory: Memory) -> str:
     """Return the tag that equal texts of one scope share."""
     return keys.tag("dedup", memory.scope, memory.project or "", memory.agent or "", normalise(full_text(memory)))
+
+
+def held_tags(keys: OwnerKeys, memory: Memory) -> frozenset[str]:
+    """Return the tags of the texts that lead to a memory: its own and its aliases. None lead to a retired one."""
+    return _held(memory, dedup_tag(keys, memory))
+
+
+def _held(memory: Memory, own: str) -> frozenset[str]:
+    return frozenset() if memory.status is Status.RETIRED else frozenset({own, *memory.aliases})
 
 
 def seal(keys: OwnerKeys, memory: Memory, random: Random) -> Sealed:
@@ -121,9 +135,9 @@ def read_body(memory_id: str, version: int, body: dict[str, Any]) -> Memory:
         raise SealBroken from None
 
 
-def dedup_item(sealed: Sealed) -> Item:
+def dedup_item(tag: str, memory_id: str) -> Item:
     """Return the item that makes a text unique within its scope."""
-    return {"sk": names.DEDUP + sealed.tag, "memory": sealed.memory.id}
+    return {"sk": names.DEDUP + tag, "memory": memory_id}
 
 
 def counted(keys: OwnerKeys, sealed: Sealed, commit: str) -> int:

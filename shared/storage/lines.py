@@ -15,6 +15,8 @@ from shared.domain.times import moment, rfc3339
 
 FORMAT = 1
 MEMORY, TOMBSTONE, PLAN, SETTINGS, BLOCK = "memory", "tombstone", "plan", "settings", "block"
+WHOLE = "whole"
+"""The first line of an object whose lines were applied together or not at all."""
 SCENE, PERSONA, SUGGESTION, ACTIVE = "scene", "persona", "suggestion", "active"
 DOCUMENTS = frozenset({SCENE, PERSONA, SUGGESTION, ACTIVE})
 """Kinds of lines that shared/storage/documents.py reads and joins."""

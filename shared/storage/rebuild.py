@@ -4,10 +4,10 @@ Nothing else may write meanwhile: every write needs the head, and the head is st
 same state. Tasks, idempotency keys and access counts are lost with a table; conversations that wait are queued again.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from itertools import islice
 
 from shared.crypto.keyring import Keyring, OwnerKeys, read_keyring
@@ -28,7 +28,7 @@ from shared.storage.vaults import Vaults
 WRITES = 50
 _CLEARED = (
     *(names.CHANGE, names.MEMORY, names.DEDUP, names.PROJECT, names.SETTINGS, names.TASK),
-    *(names.PERSONA, names.SUGGESTION, names.ACTIVE),
+    *(names.PERSONA, names.SUGGESTION, names.ACTIVE, names.UPKEEP),
 )
 
 
@@ -53,7 +53,7 @@ class _Journaled:
     applied: set[tuple[str, str]] = field(default_factory=set)
     """Ids and commits that surely were in the table: a later version of the same memory names them, or they are folded."""
     held: dict[str, list[Record]] = field(default_factory=dict)
-    """Records by the tag of their text."""
+    """Records by the tags of the texts that led to them."""
     settings: Record | None = None
     documents: dict[tuple[str, str], Document] = field(default_factory=dict)
     """What all lines say together of each document, by kind and id."""
@@ -87,33 +87,27 @@ class Rebuild:
         return result
 
     def _read(self, keys: OwnerKeys, result: Rebuilt) -> _Journaled:
+        """Read the whole journal, without lines that were whole together and surely never applied."""
         journal = Journal(self.vaults.objects, keys, self.vaults.random)
         found = _Journaled()
+        told: list[Record] = []
         for listed in journal.listing():
             try:
                 read = journal.read(listed)
             except SealBroken:
                 result.damaged += 1
                 continue
-            found.size += len(read[0].body) if read else 0
-            for record in read[1] if read else ():
-                if record.kind == lines.MEMORY:
-                    found.lives.setdefault(record.id, []).append(record)
-                    found.applied |= {(record.id, commit) for commit in record.prior}
-                    if listed.folded:  # only what repair has settled is folded
-                        found.applied.add((record.id, record.commit))
-                    found.held.setdefault(items.dedup_tag(keys, record.memory()), []).append(record)
-                elif record.kind == lines.TOMBSTONE:
-                    found.graves.setdefault(record.id, []).append(record)
-                    found.tags.setdefault(record.tag, []).append(record)
-                elif record.kind == lines.PLAN:
-                    found.plans.add(record.id)
-                elif record.kind in lines.DOCUMENTS:
-                    known_document = found.documents.get((record.kind, record.id), Document())
-                    found.documents[record.kind, record.id] = known_document.joined(record.document())
-                elif record.kind == lines.SETTINGS:
-                    known = found.settings
-                    found.settings = max(known, record, key=lambda r: (r.version, r.commit)) if known else record
+            if read is None:
+                continue
+            found.size += len(read[0].body)
+            told += read[1]
+            found.applied |= {(record.id, commit) for record in read[1] for commit in record.prior}
+            if listed.folded:  # only what repair has settled is folded
+                found.applied |= {(record.id, record.commit) for record in read[1] if record.kind == lines.MEMORY}
+        unapplied = _unapplied(told, found.applied)
+        for record in told:
+            if record.commit not in unapplied:
+                _take(keys, found, record)
         return found
 
     def _standing(self, keys: OwnerKeys, journaled: _Journaled, result: Rebuilt) -> list[tuple[Memory, Record]]:
@@ -122,19 +116,27 @@ class Rebuild:
         Of two memories with one text, one line was never acknowledged. The one that loses goes back to its version before, if it has one.
         """
         by_tag: dict[str, list[Record]] = {}
+        standing: dict[str, list[Record]] = {}
         waiting = [self._possible(keys, records, journaled) for records in journaled.lives.values()]
         while waiting:
             versions = waiting.pop()
             if not versions:
                 continue
-            tag = items.dedup_tag(keys, versions[0].memory())
-            rival = by_tag.get(tag)
-            by_tag[tag] = versions
-            if rival is not None:
+            tags = items.held_tags(keys, versions[0].memory())
+            rivals = {by_tag[tag][0].id: (tag, by_tag[tag]) for tag in tags if tag in by_tag}
+            if rivals:
                 result.doubles += 1
-                by_tag[tag] = max(rival, versions, key=partial(_rank, journaled, tag))
-                waiting.append((rival if by_tag[tag] is versions else versions)[1:])
-        return [(versions[0].memory(), versions[0]) for versions in by_tag.values()]
+            if any(_rank(journaled, tag, rival) > _rank(journaled, tag, versions) for tag, rival in rivals.values()):
+                waiting.append(versions[1:])
+                continue
+            for _, rival in rivals.values():
+                standing.pop(rival[0].id)
+                for tag in [tag for tag, holder in by_tag.items() if holder is rival]:
+                    del by_tag[tag]
+                waiting.append(rival[1:])
+            by_tag |= dict.fromkeys(tags, versions)
+            standing[versions[0].id] = versions
+        return [(versions[0].memory(), versions[0]) for versions in standing.values()]
 
     def _possible(self, keys: OwnerKeys, records: list[Record], journaled: _Journaled) -> list[Record]:
         """Return the versions that may stand, latest first; none when the memory was deleted.
@@ -144,12 +146,13 @@ class Rebuild:
         """
         found: list[Record] = []
         for record in sorted(records, key=_age, reverse=True):
-            if (record.id, record.commit) in journaled.applied:
+            retired = record.memory().status is Status.RETIRED
+            if retired or (record.id, record.commit) in journaled.applied:
                 found.append(record)
                 continue
             tag = items.dedup_tag(keys, record.memory())
             lost = [grave for grave in journaled.tags.get(tag, ()) if grave.written > record.written]
-            held = [other for other in journaled.held[tag] if (other.id, other.commit) in journaled.applied]
+            held = [other for other in journaled.held.get(tag, ()) if (other.id, other.commit) in journaled.applied]
             moved_on = [*lost, *(other for other in held if other.written > record.written)]
             if all(other.id == record.id for other in moved_on):
                 found.append(record)
@@ -161,13 +164,11 @@ class Rebuild:
     ) -> Iterator[Write]:
         for memory, record in memories:
             sealed = items.seal(keys, memory, self.vaults.random)
-            item, dedup = items.to_item(keys, sealed, record.commit), items.dedup_item(sealed)
+            item = items.to_item(keys, sealed, record.commit)
+            dedups = [items.dedup_item(tag, memory.id) for tag in sorted(sealed.tags)]
             result.memories += 1
-            result.bytes += (
-                sizes.item_bytes(keys.owner, item) + sizes.item_bytes(keys.owner, dedup) + sizes.ACCESS_ALLOWANCE
-            )
-            yield Put(item)
-            yield Put(dedup)
+            result.bytes += sum(sizes.item_bytes(keys.owner, one) for one in (item, *dedups)) + sizes.ACCESS_ALLOWANCE
+            yield from (Put(one) for one in (item, *dedups))
         yield from self._projects(keys, [memory for memory, _ in memories], journaled.documents)
         if journaled.settings is not None:
             record = journaled.settings
@@ -181,13 +182,16 @@ class Rebuild:
         self, keys: OwnerKeys, memories: Iterable[Memory], told: Mapping[tuple[str, str], Document]
     ) -> Iterator[Write]:
         """Yield documents, and projects that have memories; a scene is a part of its project's item."""
-        counts: dict[tuple[str, str], int] = {}
+        ids: dict[tuple[str, str], list[str]] = {}
         for memory in memories:
-            if memory.scope is Scope.PROJECT and memory.project is not None:
+            if memory.scope is Scope.PROJECT and memory.project is not None and memory.status is not Status.RETIRED:
                 tag = items.scope_tag(keys, memory.scope, memory.project, memory.agent)
-                counts[tag, memory.project] = counts.get((tag, memory.project), 0) + 1
+                ids.setdefault((tag, memory.project), []).append(memory.id)
         now, random = self.vaults.clock(), self.vaults.random
-        projects = {tag: project_update(keys, tag, name, count, now, random) for (tag, name), count in counts.items()}
+        projects = {
+            tag: project_update(keys, tag, name, len(made), ulid_time(max(made)), random)
+            for (tag, name), made in ids.items()
+        }
         for (kind, document_id), document in told.items():
             project = projects.pop(document_id, None) if kind == lines.SCENE else None
             scene = documents.columns(keys, kind, document_id, document, random)
@@ -245,15 +249,68 @@ class Rebuild:
         self, keys: OwnerKeys, memories: list[tuple[Memory, Record]], journal_bytes: int, result: Rebuilt
     ) -> None:
         now = self.vaults.clock()
-        active = sum(1 for memory, _ in memories if memory.status is Status.ACTIVE)
+        statuses = Counter(memory.status for memory, _ in memories)
         head: Item = {"sk": names.HEAD, "epoch": keys.epoch, "gen": keys.generation, "memories": len(memories)}
-        head |= {"active": active, "bytes": result.bytes + journal_bytes, "journal_bytes": journal_bytes}
+        head |= {
+            "active": statuses[Status.ACTIVE],
+            "retired": statuses[Status.RETIRED],
+            "bytes": result.bytes + journal_bytes,
+            "journal_bytes": journal_bytes,
+        }
         head |= {"index_bytes": 0, "commits": 1, "due_at": rfc3339(now)}
         head["due_shard"] = names.due_shard(keys.owner, limits.DUE_SHARDS)
         try:
             self.vaults.table.write(keys.owner, [Put(head, Condition(absent=True))])
         except Refused:
             return
+
+
+def _take(keys: OwnerKeys, found: _Journaled, record: Record) -> None:
+    """Take one record into what the journal says."""
+    if record.kind == lines.MEMORY:
+        found.lives.setdefault(record.id, []).append(record)
+        for tag in items.held_tags(keys, record.memory()):
+            found.held.setdefault(tag, []).append(record)
+    elif record.kind == lines.TOMBSTONE:
+        found.graves.setdefault(record.id, []).append(record)
+        found.tags.setdefault(record.tag, []).append(record)
+    elif record.kind == lines.PLAN:
+        found.plans.add(record.id)
+    elif record.kind in lines.DOCUMENTS:
+        known_document = found.documents.get((record.kind, record.id), Document())
+        found.documents[record.kind, record.id] = known_document.joined(record.document())
+    elif record.kind == lines.SETTINGS:
+        known = found.settings
+        found.settings = max(known, record, key=lambda r: (r.version, r.commit)) if known else record
+
+
+def _unapplied(told: Iterable[Record], applied: set[tuple[str, str]]) -> set[str]:
+    """Return the commits of lines that are whole together and of which one stands where something else followed the version before.
+
+    Both cannot have been applied; nothing follows what was not, so the later one was. A commit that a later version names was applied.
+    """
+    by_commit: dict[str, list[Record]] = {}
+    by_id: dict[str, list[Record]] = {}
+    whole: set[str] = set()
+    for record in told:
+        if record.kind == lines.WHOLE:
+            whole.add(record.commit)
+        elif record.kind in (lines.MEMORY, lines.TOMBSTONE):
+            by_commit.setdefault(record.commit, []).append(record)
+            by_id.setdefault(record.id, []).append(record)
+    return {
+        commit
+        for commit in whole
+        if not any((one.id, commit) in applied for one in by_commit.get(commit, ()))
+        and any(_contradicts(other, one) for one in by_commit.get(commit, ()) for other in by_id[one.id])
+    }
+
+
+def _contradicts(other: Record, one: Record) -> bool:
+    """Tell whether a record says that another one of the same memory, in another commit, was never applied."""
+    if other.commit == one.commit or _age(other) <= _age(one):
+        return False
+    return not (other.kind == lines.TOMBSTONE and one.kind == lines.MEMORY and other.version == one.version + 1)
 
 
 def _age(record: Record) -> tuple[int, datetime, str]:

@@ -2,7 +2,8 @@
 
 A line is settled when the table holds that commit or a later one of the same memory, or a tombstone ended it. An unsettled line
 older than any running function is replayed through the transaction its writer would have used; if that is refused, so was the
-writer, and the line is removed. A line of a document is settled when the table's document says it, or says something later; what it
+writer, and the line is removed. Of lines that are whole together none is replayed: either all were applied, or all are removed. A line
+of a document is settled when the table's document says it, or says something later; what it
 does not say any more is taken out of the line. Lines of a task that is still open are left to the task, unless their memory was deleted.
 """
 
@@ -129,7 +130,7 @@ class Repair:
             and record.id not in self.tombstones
         }
         if unborn:
-            self.telling = {r.id for r in self.memories if items.dedup_tag(self.keys, r.memory()) in unborn}
+            self.telling = {r.id for r in self.memories if unborn & items.held_tags(self.keys, r.memory())}
 
     def _old(self, small: Small) -> bool:
         return small.at <= self.now - limits.REPAIR_AFTER
@@ -162,18 +163,21 @@ class Repair:
         plan = next((record for record in small.records if record.kind == lines.PLAN), None)
         waits = plan is not None and _is_open(others.get(names.TASK + plan.id), self.now)
         old = self._old(small) and not waits
+        whole = small.records[0].kind == lines.WHOLE
         kept: list[tuple[lines.Line, Record]] = []
         verdicts: list[Verdict] = []
         for line, record in zip(small.lines, small.records, strict=True):
             verdict = self._verdict(record, others, old=old)
             if verdict is Verdict.REPLAY:
-                verdict = Verdict.REMOVE if plan is not None else self._replay(line, record, others)
+                verdict = Verdict.REMOVE if plan is not None or whole else self._replay(line, record, others)
             told = self._told(line, record, told=verdict is Verdict.SETTLED and not waits)
             if verdict is Verdict.REMOVE or told is None:
                 self.survey.removed += 1
                 continue
             kept.append(told)
             verdicts.append(verdict)
+        if whole and len(kept) == 1:
+            kept = []
         try:
             self.journal.replace(small.listed.key, small.stored, lines.encode(line for line, _ in kept))
         except Changed:
@@ -256,7 +260,7 @@ class Repair:
             other.id != record.id
             and other.written > record.written
             and (other.id, other.commit) in applied
-            and items.dedup_tag(self.keys, other.memory()) == tag
+            and tag in items.held_tags(self.keys, other.memory())
             for other in self.memories
         )
 

@@ -1,6 +1,7 @@
 """The one transaction that puts a change of a memory into the table, and what its refusal means."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,13 +16,18 @@ from shared.domain.errors import (
     Refused,
     VersionMismatch,
 )
-from shared.domain.ids import Random
+from shared.domain.ids import Random, ulid_time
 from shared.domain.memory import Memory, Scope, Status
 from shared.domain.times import epoch_seconds, rfc3339
 from shared.ports import Condition, Delete, Item, Put, Update, Value, Write
 from shared.storage import bodies, items, lines, names, sizes
 from shared.storage.items import Sealed, Stored
 from shared.storage.vaults import GONE
+
+_WRITES_OF_ONE = 3
+"""Memory, change row and project."""
+_WRITES_BESIDE = 5
+"""Head and what a caller adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +93,48 @@ class Change:
             return self.after
         old = self.before.memory
         prior = (*old.prior, old.commit)[-limits.HISTORY_VERSIONS :]
-        return replace(self.after, version=old.version + 1, prior=prior)
+        same_text = items.full_text(old) == items.full_text(self.after)
+        aliases = self.after.aliases if same_text or old.aliases != self.after.aliases else ()
+        return replace(self.after, version=old.version + 1, prior=prior, aliases=aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A change whose next state is sealed: `before` None makes the memory, `sealed` None deletes it."""
+
+    before: Stored | None
+    sealed: Sealed | None
+
+    @property
+    def was(self) -> Memory | None:
+        return self.before.memory if self.before else None
+
+    @property
+    def will(self) -> Memory | None:
+        return self.sealed.memory if self.sealed else None
+
+
+def batches(keys: OwnerKeys, changes: Sequence[Change]) -> Iterator[list[Change]]:
+    """Cut changes into lists whose transactions are within the table's bound of writes."""
+    batch: list[Change] = []
+    size = _WRITES_BESIDE
+    for change in changes:
+        states = [change.before.memory if change.before else None, change.next()]
+        tags = {tag for memory in states if memory is not None for tag in items.held_tags(keys, memory)}
+        writes = len(tags) + _WRITES_OF_ONE
+        if batch and size + writes > limits.TRANSACTION_WRITES:
+            yield batch
+            batch, size = [], _WRITES_BESIDE
+        batch.append(change)
+        size += writes
+    if batch:
+        yield batch
 
 
 def tombstone(keys: OwnerKeys, before: Stored, now: datetime) -> lines.Line:
-    """Return the line that says a memory is deleted."""
+    """Return the line that says a memory is deleted. A retired one lost its text before: its tag says nothing."""
     memory = before.memory
-    tag = items.dedup_tag(keys, memory)
+    tag = "" if memory.status is Status.RETIRED else items.dedup_tag(keys, memory)
     return lines.Line(lines.TOMBSTONE, memory.id, memory.version + 1, tag=tag, at=now)
 
 
@@ -111,23 +152,42 @@ class Transaction:
 
     def change(self, before: Stored | None, sealed: Sealed | None, commit: str, journal_bytes: int) -> None:
         """Add all writes of one memory: item, dedup, change row, project, head."""
-        keys = self.keys
-        item = items.to_item(keys, sealed, commit) if sealed else None
-        old_tag = items.dedup_tag(keys, before.memory) if before else None
-        memory_id = sealed.memory.id if sealed else before.memory.id if before else ""
-        grown = self._memory(before, item, memory_id) + self._dedup(before, old_tag, sealed)
-        row = sealed.memory.version if sealed else GONE
-        self.add("row", Put({"sk": names.CHANGE + memory_id, "version": row}))
-        count = (1 if sealed else 0) - (1 if before else 0)
-        if count:
-            self._project(sealed.memory if sealed else before.memory if before else None, count)
-        active = _active(sealed.memory if sealed else None) - _active(before.memory if before else None)
-        counters = {"memories": count, "active": active, "bytes": grown + journal_bytes, "journal_bytes": journal_bytes}
-        self.head(counters, deleting=sealed is None)
+        self.changes([Turn(before, sealed)], commit, journal_bytes)
+
+    def changes(self, turns: Sequence[Turn], commit: str, journal_bytes: int) -> None:
+        """Add all writes of several memories; projects and the head are counted once. `journal_bytes` are those of all lines."""
+        grown = self._dedups(turns)
+        counters: Counter[str] = Counter()
+        projects: Counter[tuple[str, str]] = Counter()
+        added: dict[str, str] = {}
+        for turn in turns:
+            memory = turn.will or turn.was
+            if memory is None:
+                continue
+            item = items.to_item(self.keys, turn.sealed, commit) if turn.sealed else None
+            grown += self._memory(turn.before, item, memory.id)
+            self.add("row", Put({"sk": names.CHANGE + memory.id, "version": memory.version if turn.will else GONE}))
+            counters["memories"] += (turn.will is not None) - (turn.was is not None)
+            for status in (Status.ACTIVE, Status.RETIRED):
+                counters[status.value] += _is(turn.will, status) - _is(turn.was, status)
+            if memory.scope is Scope.PROJECT and memory.project is not None:
+                tag = items.scope_tag(self.keys, memory.scope, memory.project, memory.agent)
+                projects[tag, memory.project] += _shown(turn.will) - _shown(turn.was)
+                if turn.was is None:
+                    added[tag] = max(added.get(tag, memory.id), memory.id)
+        for (tag, project), count in projects.items():
+            at = ulid_time(added[tag]) if tag in added else None
+            if count:
+                self.add("project", project_update(self.keys, tag, project, count, at, self.random))
+        bytes_ = {"bytes": grown + journal_bytes, "journal_bytes": journal_bytes}
+        self.head(counters | bytes_, deleting=all(turn.sealed is None for turn in turns), commits=len(turns))
         self._count_row()
 
-    def head(self, add: Mapping[str, int], *, deleting: bool = False) -> None:
-        """Add the head's counters under the condition that life, key generation, quota and active limit allow it."""
+    def head(self, add: Mapping[str, int], *, deleting: bool = False, commits: int = 1) -> None:
+        """Add the head's counters under the condition that life, key generation, quota and active limit allow it.
+
+        `commits` counts one for each memory, so that nobody who compares two counts thinks that there are fewer change rows.
+        """
         at_most: dict[str, int] = {}
         if not deleting and add.get("bytes", 0) > 0:
             at_most["bytes"] = self.bounds.quota_bytes - add["bytes"]
@@ -138,9 +198,9 @@ class Transaction:
             "due_at": rfc3339(self.now + limits.MAINTENANCE_DELAY),
         }
         condition = Condition(equals={"epoch": self.keys.epoch, "gen": self.keys.generation}, at_most=at_most)
-        counters = {name: by for name, by in add.items() if by} | {"commits": 1}
+        counters = {name: by for name, by in add.items() if by} | {"commits": commits}
         head = Update(names.HEAD, add=counters, set_once=due, condition=condition)
-        self._uncounted = head, condition
+        self._uncounted = head, condition, commits
         self.add("head", head)
 
     def count_row(self, head: Item) -> bool:
@@ -149,7 +209,7 @@ class Transaction:
         At the bound the count begins anew, on the condition that nobody else began it. A head of old has no count.
         """
         rows = head.get("rows")
-        many = rows is None or int(rows) >= limits.CHANGE_ROWS
+        many = rows is None or int(rows) + self._uncounted[2] > limits.CHANGE_ROWS
         self._count_row(anew=many, seen=rows)
         return many
 
@@ -166,14 +226,14 @@ class Transaction:
         return ManyChanges(dict(head)) if head else VersionMismatch()
 
     def _count_row(self, *, anew: bool = False, seen: Value | None = None) -> None:
-        """Count one more change row in the head: below the bound, or `anew` where the count still is as `seen`."""
-        head, condition = self._uncounted
+        """Count the change rows in the head: below the bound, or `anew` where the count still is as `seen`."""
+        head, condition, rows = self._uncounted
         if anew:
             known = replace(condition, equals={**condition.equals, "rows": seen})
-            counting = replace(head, set={"rows": 1}, condition=known)
+            counting = replace(head, set={"rows": rows}, condition=known)
         else:
-            below = replace(condition, at_most={**condition.at_most, "rows": limits.CHANGE_ROWS - 1})
-            counting = replace(head, add={**head.add, "rows": 1}, condition=below)
+            below = replace(condition, at_most={**condition.at_most, "rows": limits.CHANGE_ROWS - rows})
+            counting = replace(head, add={**head.add, "rows": rows}, condition=below)
         self.writes[self.roles.index("head")] = counting
 
     def _memory(self, before: Stored | None, item: Item | None, memory_id: str) -> int:
@@ -191,25 +251,29 @@ class Transaction:
         self.add("memory", Update(sk, set=columns, condition=same))
         return sizes.item_bytes(self.keys.owner, item) - before.size
 
-    def _dedup(self, before: Stored | None, old_tag: str | None, sealed: Sealed | None) -> int:
-        if sealed is not None and sealed.tag == old_tag:
-            return 0
+    def _dedups(self, turns: Sequence[Turn]) -> int:
+        """Let every text lead where it leads after all of the turns, each by one write; return the bytes that are more by it."""
+        left: dict[str, str] = {}
+        taken: dict[str, str] = {}
+        for turn in turns:
+            if turn.was is not None:
+                left |= dict.fromkeys(items.held_tags(self.keys, turn.was), turn.was.id)
+            if turn.sealed is not None:
+                taken |= dict.fromkeys(turn.sealed.tags, turn.sealed.memory.id)
         grown = 0
-        if before is not None and old_tag is not None:
-            own: Item = {"sk": names.DEDUP + old_tag, "memory": before.memory.id}
-            self.add("old dedup", Delete(str(own["sk"]), Condition(equals={"memory": before.memory.id})))
-            grown -= sizes.item_bytes(self.keys.owner, own)
-        if sealed is not None:
-            new = items.dedup_item(sealed)
-            self.add("dedup", Put(new, Condition(absent=True)))
-            grown += sizes.item_bytes(self.keys.owner, new)
+        for tag in sorted(left.keys() | taken.keys()):
+            was, will = left.get(tag), taken.get(tag)
+            item = items.dedup_item(tag, will or was or "")
+            size = sizes.item_bytes(self.keys.owner, item)
+            if will is None:
+                self.add("old dedup", Delete(str(item["sk"]), Condition(equals={"memory": was})))
+                grown -= size
+            elif was is None:
+                self.add("dedup", Put(item, Condition(absent=True)))
+                grown += size
+            elif was != will:
+                self.add("old dedup", Put(item, Condition(equals={"memory": was})))
         return grown
-
-    def _project(self, memory: Memory | None, count: int) -> None:
-        if memory is None or memory.scope is not Scope.PROJECT or memory.project is None:
-            return
-        tag = items.scope_tag(self.keys, memory.scope, memory.project, memory.agent)
-        self.add("project", project_update(self.keys, tag, memory.project, count, self.now, self.random))
 
     def _explain_once(self, item: Mapping[str, Value] | None, write: Write) -> Exception | None:
         if item is None or not isinstance(write, Put):
@@ -250,16 +314,23 @@ class Transaction:
         return Duplicate(details={"id": str(item["memory"])} if item else None)
 
 
-def project_update(keys: OwnerKeys, tag: str, project: str, count: int, now: datetime, random: Random) -> Update:
-    """Return the write that counts a project's memories; its name is sealed the first time."""
+def project_update(
+    keys: OwnerKeys, tag: str, project: str, count: int, added_at: datetime | None, random: Random
+) -> Update:
+    """Return the write that counts a project's memories; its name is sealed the first time. `added_at` is when the newest of those
+    that came in was made; None: none did."""
     sealed = keys.seal("project", tag, 1, bodies.pack({"name": project}), random)
     return Update(
         names.PROJECT + tag,
-        set={"last_at": rfc3339(now)},
+        set={"last_at": rfc3339(added_at)} if added_at else {},
         set_once={"sealed": sealed, "gen": keys.generation},
         add={"memories": count},
     )
 
 
-def _active(memory: Memory | None) -> int:
-    return 1 if memory is not None and memory.status is Status.ACTIVE else 0
+def _is(memory: Memory | None, status: Status) -> int:
+    return 1 if memory is not None and memory.status is status else 0
+
+
+def _shown(memory: Memory | None) -> int:
+    return 1 if memory is not None and memory.status is not Status.RETIRED else 0

@@ -98,10 +98,12 @@ def assert_counted(world: World) -> None:
     assert head["memories"] == len(memories)
     assert head["active"] == sum(1 for memory in memories.values() if memory.status is Status.ACTIVE)
     assert head.get("rows", limits.CHANGE_ROWS) >= len(opened(world).changes)
-    tags = {items.dedup_tag(keys, memory): memory.id for memory in memories.values()}
+    tags = {tag: memory.id for memory in memories.values() for tag in items.held_tags(keys, memory)}
+    assert head.get("retired", 0) == sum(1 for memory in memories.values() if memory.status is Status.RETIRED)
     dedup = {sk: item["memory"] for sk, item in world.table.partition(world.owner).items() if sk.startswith("d#")}
     assert dedup == {names.DEDUP + tag: memory_id for tag, memory_id in tags.items()}
-    projects = Counter(memory.project for memory in memories.values() if memory.project)
+    shown = [memory for memory in memories.values() if memory.status is not Status.RETIRED]
+    projects = Counter(memory.project for memory in shown if memory.project)
     found = world.process().overview.projects(world.owner, limit=200, cursor=None).projects
     assert {project.name: project.memories for project in found if project.memories} == dict(projects)
 
