@@ -4,13 +4,14 @@ import zoneinfo
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictInt, StrictStr
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, StrictStr
 
 from shared.domain import limits
 from shared.domain.settings import Preferences
 from shared.domain.times import rfc3339
 from shared.keeping.auditing import Looks
 from shared.keeping.overview import Projects, Usage
+from shared.keeping.schedules import checked
 from shared.models.forms import Change, Given, Shown
 from shared.text.normalise import normalise, visible
 
@@ -40,15 +41,11 @@ def _time_zone(name: str) -> str:
         raise ValueError("This is no time zone of the IANA data base; write one like Asia/Shanghai.") from None
 
 
-def _no_schedule(value: object) -> None:
-    if value is not None:
-        raise ValueError("Schedules are not taken yet; leave it null.")
-
-
 Keyword = Annotated[StrictStr, Field(min_length=1, max_length=limits.KEYWORD_CHARACTERS), AfterValidator(_keyword)]
 Keywords = Annotated[list[Keyword], Field(max_length=limits.KEYWORDS), AfterValidator(_keywords)]
 Days = Annotated[StrictInt, AfterValidator(_days)]
 TimeZone = Annotated[StrictStr, Field(max_length=64), AfterValidator(_time_zone)]
+Schedule = Annotated[StrictStr, Field(max_length=limits.SCHEDULE_CHARACTERS), AfterValidator(checked)]
 
 
 class KeywordsIn(Given):
@@ -81,10 +78,11 @@ class SettingsPatch(Change):
         default=limits.RESULTS_DEFAULT, description="of a search that names no limit"
     )
     search_days: Days = Field(default=FOR_EVER, description="how far back search looks, by creation; -1: no end")
-    schedule: Annotated[None, BeforeValidator(_no_schedule)] = Field(
-        default=None, description="schedules in words are not taken yet: only null"
+    schedule: Schedule | None = Field(
+        default=None,
+        description="when to tidy this memory, in words (English, Chinese) or five cron fields, in `time_zone`; null: by need",
     )
-    time_zone: TimeZone = Field(default="UTC", description="an IANA name; kept for what comes later")
+    time_zone: TimeZone = Field(default="UTC", description="an IANA name; days and schedules are of this zone")
 
     def sent(self) -> dict[str, Any]:
         """Return only what the request names; of keywords only the languages it names."""

@@ -260,7 +260,7 @@ def test_unknown_fields_and_parameters_are_refused_by_name(service: Service) -> 
         ("POST", MEMORIES, {"content": "a fact", "importance": 0}, "importance", "This must be at least 1."),
         ("POST", MEMORIES, {"content": "a fact", "importance": 11}, "importance", "This must be at most 10."),
         ("PATCH", "/v1/settings", {"max_results": 0}, "max_results", "This must be at least 1."),
-        ("PATCH", "/v1/settings", {"schedule": "9"}, "schedule", "Schedules are not taken yet; leave it null."),
+        ("PATCH", "/v1/settings", {"schedule": "*/5 * * * *"}, "schedule", "Once an hour is the most."),
         ("POST", "/v1/conversations", {"messages": [], "trigger": "manual"}, "messages", "This must not be empty."),
     ],
 )
