@@ -83,10 +83,11 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """An owner whom maintenance should look at, since `at` (RFC 3339)."""
+    """An owner whom maintenance should look at, since `at` (RFC 3339), as an item of the owner's says that has this sort key."""
 
     owner: str
     at: str
+    sk: str
 
 
 class Table(Protocol):

@@ -27,7 +27,7 @@ from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
 from shared.keeping.preferences import Choices
 from shared.keeping.scheduling import Scheduling
-from shared.keeping.tidying import Tidied, Tidying
+from shared.keeping.tidying import Tidying
 from shared.learning.accepting import Accepting
 from shared.learning.comparison import Comparison
 from shared.learning.conversation import Conversation, Message
@@ -222,8 +222,8 @@ class World:
             done.append(self.deliver(received[0]))
         return done
 
-    def tidy(self, *, hours: float = 0) -> Tidied | None:
-        """Run the owner's maintenance, so many hours later."""
+    def tidy(self, *, hours: float = 0) -> dict[str, int] | None:
+        """Run the owner's maintenance, so many hours later, and return its counts."""
         self.clock.advance(1 + hours * 3600)
         return self.now.tidying.tidy(self.owner)
 

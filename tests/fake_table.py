@@ -165,12 +165,12 @@ class MemoryTable:
         with self._lock:
             source = self._items if self._frozen is None else self._frozen
             found = [
-                (str(item["due_at"]), owner)
+                (str(item["due_at"]), owner, str(item["sk"]))
                 for owner, items in source.items()
                 for item in items.values()
                 if item.get("due_shard") == f"due#{shard}" and "due_at" in item
             ]
-        return [Due(owner, at) for at, owner in sorted(found) if at < before][:limit]
+        return [Due(owner, at, sk) for at, owner, sk in sorted(found) if at < before][:limit]
 
     # The rules.
 

@@ -15,4 +15,4 @@ def handler(event: dict[str, Any], context: Any) -> Failures | dict[str, int]:  
     """Answer the schedule (or an operator's call) with the number of owners asked for, the queue with what to deliver again."""
     if "Records" in event:
         return deliver("tidy", event, tidy)
-    return {"owners": maintenance.duties().ask(event)}
+    return maintenance.duties().ask(event)

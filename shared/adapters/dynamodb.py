@@ -130,7 +130,8 @@ class DynamoTable:
         where += f" AND {words.name('due_at')} < {words.value(before)}"
         found: list[Due] = []
         for raw in self._pages("due", where, words, limit, descending=False):
-            found.append(Due(str(raw["pk"]["S"]).removeprefix(PARTITION), str(raw["due_at"]["S"])))
+            owner = str(raw["pk"]["S"]).removeprefix(PARTITION)
+            found.append(Due(owner, str(raw["due_at"]["S"]), str(raw["sk"]["S"])))
             if len(found) == limit:
                 break
         return found

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from shared.domain import limits
@@ -26,14 +27,21 @@ class Duties:
     tidying: Tidying
     erasure: Erasure
 
-    def ask(self, event: Mapping[str, Any]) -> int:
-        """Fan out: `{"kind": "schedule"}` for all who are due (with "before", an RFC 3339 time: due until then), `{"kind": "rebuild"}` for
-        everyone, due or not. Returns the number of owners asked for. Raises UnknownDuty."""
-        kind, before = event.get("kind"), event.get("before")
+    def ask(self, event: Mapping[str, Any]) -> dict[str, int]:
+        """Ask for the maintenance of owners: `{"kind": "schedule"}` of those who are due (with "before", an RFC 3339 time: due until then),
+        `{"kind": "rebuild"}` of everyone, due or not, after the owner "after"; with "owner" of that one.
+
+        Returns how many owners were asked for, and how far that got. Raises UnknownDuty.
+        """
+        kind, before, owner, after = (event.get(name) for name in ("kind", "before", "owner", "after"))
+        if any(value is not None and not (isinstance(value, str) and value) for value in (before, owner, after)):
+            raise UnknownDuty
         if kind == "schedule":
-            return self.scheduling.due(moment(before) if before else None)
+            return self.scheduling.due(_moment(before) if before else None)
+        if kind == "rebuild" and owner:
+            return self.scheduling.one(owner)
         if kind == "rebuild":
-            return self.scheduling.everyone()
+            return self.scheduling.everyone(after or "")
         raise UnknownDuty
 
     def do(self, body: str, receipt: str) -> dict[str, int]:
@@ -53,8 +61,7 @@ class Duties:
         erased = self.erasure.go_on(owner, lambda: self.scheduling.vaults.clock() < until)
         if erased is not None and erased.cleared_at is None:
             return {"erasing": 1}
-        tidied = self.tidying.tidy(owner)
-        return {name: int(count) for name, count in asdict(tidied).items() if count} if tidied else {}
+        return self.tidying.tidy(owner) or {}
 
     def _do(self, body: str) -> dict[str, int]:
         try:
@@ -62,8 +69,17 @@ class Duties:
             kind, version = message["kind"], message["v"]
         except (ValueError, KeyError, TypeError):
             raise UnknownDuty from None
-        if version == MESSAGE and kind == "tidy" and isinstance(message.get("owner"), str) and message["owner"]:
-            return self._tidy(message["owner"])
-        if version == MESSAGE and kind == "rebuild" and isinstance(message.get("after"), str):
-            return {"owners": self.scheduling.everyone(message["after"])}
-        raise UnknownDuty
+        if version != MESSAGE:
+            raise UnknownDuty
+        if kind != "tidy":
+            return self.ask(message)
+        if not isinstance(message.get("owner"), str) or not message["owner"]:
+            raise UnknownDuty
+        return self._tidy(message["owner"])
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return moment(text)
+    except ValueError:
+        raise UnknownDuty from None

@@ -1,108 +1,113 @@
-"""Maintenance of one owner: repair, purge, fold, open tasks, index, counters. Any step can be killed and the whole run again."""
+"""Maintenance of one owner: a lease, a rebuild where the table is lost, then step by step, and when to come again.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Order: repair, retention, the steps that learn (consolidation, evolution, persona, scenes), fold, index, open tasks, counters. Any step can
+be killed and the whole visit done again. Steps that learn stop when the visit's time is over and go on in the next one; the others are
+done in any case, since they bound themselves and what follows rests on them.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from shared.domain import limits
 from shared.domain.errors import Refused, TableLost
 from shared.domain.times import epoch_seconds, rfc3339
+from shared.keeping.chores import Builds, Counting, Folding, Indexing, OpenTasks, Repairing
+from shared.keeping.retention import Ends, Retention
+from shared.keeping.visits import OutOfTime, Step, Visit, begun
 from shared.learning.waiting import Waiting
-from shared.ports import Condition, Delete, Item, Put, Update
+from shared.observability import alarm, warn
+from shared.ports import Condition, Delete, Put, Update, Value, Write
 from shared.storage import names
 from shared.storage.commit import Commits
-from shared.storage.fold import Fold
-from shared.storage.journal import Journal
 from shared.storage.rebuild import Rebuild
-from shared.storage.repair import Repair, Survey
 from shared.storage.vaults import Opened
 
 
-class Built(Protocol):
-    """What a build of the index did."""
+@dataclass(slots=True)
+class _Round:
+    """What the steps of one visit have done so far."""
 
-    @property
-    def embedded(self) -> int:
-        """Memories whose meaning it took in."""
-        ...
+    visit: Visit
+    counts: dict[str, int] = field(default_factory=dict)
+    failed: int = 0
+    unfinished: bool = False
 
+    def do(self, step: Step) -> bool:
+        """Take one step; tell whether it came to its end. What it raises is counted and told of by its class."""
+        try:
+            counts, ended = step.run(self.visit), True
+        except OutOfTime as out:
+            counts, ended = out.counts, False
+            self.unfinished = True
+            warn("step_unfinished", step=step.name)
+        except Exception as error:  # noqa: BLE001 - one step's failure must not keep the others from an owner's memory
+            counts, ended = {}, False
+            self.failed += 1
+            alarm("step_failed", step=step.name, kind=type(error).__name__)
+        for name, count in counts.items():
+            self.counts[f"{step.name}_{name}"] = self.counts.get(f"{step.name}_{name}", 0) + count
+        return ended
 
-class Builds(Protocol):
-    """What maintenance needs of the search index."""
-
-    def behind(self, head: Item) -> bool:
-        """Tell whether the index of that head is of another kind than one built now."""
-        ...
-
-    def build(self, owner: str, *, keep_previous: bool = True) -> Built | None:
-        """Build the owner's index; without `keep_previous` nothing of deleted texts is left. None when nothing came of it."""
-        ...
-
-    def sweep(self, owner: str) -> None:
-        """Remove all index objects but the one in use."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Tidied:
-    """Counts of one run, for the log."""
-
-    rebuilt: int = 0
-    replayed: int = 0
-    removed: int = 0
-    damaged: int = 0
-    purged: int = 0
-    folded: int = 0
-    sent_again: int = 0
-    built: bool = False
-    embedded: int = 0
+    def do_in_time(self, steps: Sequence[Step]) -> None:
+        """Take these steps as long as there is time."""
+        for step in steps:
+            if not self.visit.time_left():
+                self.unfinished = True
+                return
+            self.do(step)
 
 
 @dataclass(frozen=True, slots=True)
 class Tidying:
-    """Tidies owners, one at a time per owner: a lease holds others off, should two messages ever run at once."""
+    """Tidies owners, one at a time per owner: a lease holds others off, should two messages ever run at once.
+
+    `steps` learn from what is there. `clearing` steps take out of documents what rests on memories that stand no more; they run when a
+    new index is in use and before the change rows go that say so.
+    """
 
     commits: Commits
     rebuild: Rebuild
     waiting: Waiting
     builds: Builds
+    steps: Sequence[Step] = ()
+    clearing: Sequence[Step] = ()
 
-    def tidy(self, owner: str) -> Tidied | None:
-        """Tidy an owner; None when there is none, or another run holds the lease."""
+    def tidy(self, owner: str) -> dict[str, int] | None:
+        """Tidy an owner and return counts for the log; None when there is none, or another run holds the lease."""
         vaults = self.commits.vaults
         lost = False
         try:
-            opened = vaults.open(owner, changes=True)
+            opened = vaults.open(owner)
         except TableLost:
             opened, lost = None, True
         if not (opened or lost) or not self._lease(owner):
             return None
         try:
             rebuilt = self.rebuild.run(owner) if lost else None
-            opened = vaults.open(owner, changes=True)
-            return self._tidy(opened, rebuilt.memories if rebuilt else 0) if opened else None
+            visit = begun(vaults, owner, vaults.clock())
+            if visit is None:
+                return None
+            counts = self._visit(visit)
+            return ({f"rebuild_{name}": count for name, count in asdict(rebuilt).items()} if rebuilt else {}) | counts
         finally:
             vaults.table.write(owner, [Delete(names.LEASE)])
 
-    def _tidy(self, opened: Opened, rebuilt: int) -> Tidied:
-        owner, vaults = opened.keys.owner, self.commits.vaults
-        now = vaults.clock()
-        self._due(opened, now + limits.LEASE, {})
-        journal = Journal(vaults.objects, opened.keys, vaults.random)
-        survey = Repair(self.commits, opened.keys, journal, now).run()
-        fold = Fold(journal, survey, now, vaults.table)
-        purged, folded = fold.purge(), fold.fold()
-        swept = self.waiting.sweep(opened)
-        built = self._index(opened, survey)
-        self._recount(owner, journal)
-        embedded = built.embedded if built else 0
-        self._due_again(
-            owner, now, survey, swept.next_look, limits.MAINTENANCE_DELAY if embedded else limits.EMBED_AGAIN
-        )
-        sent = swept.sent + swept.failed
-        found = (survey.replayed, survey.removed, survey.damaged, purged, folded, sent)
-        return Tidied(rebuilt, *found, built is not None, embedded)
+    def _visit(self, visit: Visit) -> dict[str, int]:
+        beginning = visit.opened
+        self._due(beginning, visit.now + limits.LEASE, None)
+        done = _Round(visit)
+        done.do(Repairing(self.commits))
+        done.do_in_time([Retention(self.commits), *self.steps])
+        done.do(Folding())
+        clearing = (Ends(), *self.clearing)
+        done.do(Indexing(self.builds, lambda: all([done.do(step) for step in clearing])))  # noqa: C419 - each is to be tried
+        done.do(OpenTasks(self.waiting))
+        done.do(Counting())
+        self._come_again(done, beginning)
+        ended = {"failed_steps": done.failed, "unfinished": int(done.unfinished)}
+        return {name: count for name, count in (done.counts | ended).items() if count}
 
     def _lease(self, owner: str) -> bool:
         now = self.commits.vaults.clock()
@@ -116,61 +121,47 @@ class Tidying:
             return False
         return True
 
-    def _index(self, opened: Opened, survey: Survey) -> Built | None:
-        """Build the index where it is behind; else remove the one before, and what builds that died have left."""
-        owner = opened.keys.owner
-        fresh = self.commits.vaults.open(owner, changes=True)
-        if fresh is not None:
-            missing = fresh.head["memories"] and "index" not in fresh.head
-            if fresh.changes or missing or self.builds.behind(fresh.head):
-                return self.builds.build(owner, keep_previous=not survey.dead)
-        self.builds.sweep(owner)
-        return None
+    def _come_again(self, done: _Round, beginning: Opened) -> None:
+        """Say when this owner is to be visited again; not at all when nothing is left to do and nothing was written meanwhile.
 
-    def _recount(self, owner: str, journal: Journal) -> None:
-        """Set the counted bytes of the journal to what is there; left for the next run when somebody writes meanwhile."""
-        table = self.commits.vaults.table
-        head = table.get(owner, [names.HEAD]).get(names.HEAD)
-        if head is None:
+        What was written since the visit began may have been indexed, but its lines were not looked at.
+        """
+        visit = done.visit
+        opened = self.commits.vaults.open(visit.owner, changes=True)
+        if opened is None or opened.keys.epoch != beginning.keys.epoch:
             return
-        size = sum(listed.size for listed in journal.listing())
-        change = Update(
-            names.HEAD,
-            set={"journal_bytes": size},
-            add={"bytes": size - int(head["journal_bytes"])},
-            condition=Condition(equals={"commits": head["commits"], "journal_bytes": head["journal_bytes"]}),
-        )
-        _unless_refused(lambda: table.write(owner, [change]))
+        now = visit.now
+        looks = list(visit.looks)
+        looks += [now + limits.MAINTENANCE_DELAY] if opened.changes else []
+        looks += [now + limits.FOLD_AFTER] if opened.head["commits"] != beginning.head["commits"] else []
+        looks += [now + limits.STEP_AGAIN] if done.failed else []
+        looks += [now] if done.unfinished else []
+        self._due(opened, min(looks, default=None), opened.head["commits"])
+        if done.unfinished:
+            body: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": visit.owner}
+            self.commits.maintenance.send(visit.owner, body, deduplication=f"{visit.owner}-{rfc3339(now)}-on")
 
-    def _due_again(
-        self, owner: str, now: datetime, survey: Survey, look: datetime | None, vectors_in: timedelta
-    ) -> None:
-        """Say when this owner is to be looked at again, after `vectors_in` if only the index is not complete; not at all when nothing
-        is left to do and nothing was written meanwhile."""
-        opened = self.commits.vaults.open(owner, changes=True)
-        if opened is None:
-            return
-        left = [small.at + limits.FOLD_AFTER for small in survey.smalls if small.at > now - limits.FOLD_AFTER]
-        left += [now + limits.REPAIR_AFTER for small in survey.smalls if not small.settled]
-        left += [look] if look else []
-        left += [now + limits.MAINTENANCE_DELAY] if opened.changes else []
-        left += [now + vectors_in] if self.builds.behind(opened.head) else []
-        self._due(opened, min(left, default=None), {"commits": opened.head["commits"]})
+    def _due(self, opened: Opened, at: datetime | None, commits: Value | None) -> None:
+        """Mark the owner due at that moment (None: not at all), unless the head has moved on from these `commits` (None: whatever).
 
-    def _due(self, opened: Opened, at: datetime | None, unchanged: dict[str, str | int | bytes | None]) -> None:
-        now = self.commits.vaults.clock()
-        shard = names.due_shard(opened.keys.owner, limits.DUE_SHARDS)
-        condition = Condition(equals={"epoch": opened.keys.epoch, **unchanged})
-        change = Update(names.HEAD, remove=("due_at", "due_shard"), condition=condition)
-        if at is not None:
-            soonest = max(at, now + timedelta(minutes=1))
-            change = Update(names.HEAD, set={"due_at": rfc3339(soonest), "due_shard": shard}, condition=condition)
-        table = self.commits.vaults.table
-        _unless_refused(lambda: table.write(opened.keys.owner, [change]))
-
-
-def _unless_refused(write: Callable[[], None]) -> None:
-    try:
-        write()
-    except Refused:
-        return
+        A moment far off is marked beside the head: a mark on the head would keep the next write from marking a nearer one.
+        """
+        vaults, owner = self.commits.vaults, opened.keys.owner
+        known: dict[str, Value | None] = {} if commits is None else {"commits": commits}
+        keys = opened.keys
+        condition = Condition(equals={"epoch": keys.epoch, "gen": keys.generation, **known})
+        shard = names.due_shard(owner, limits.DUE_SHARDS)
+        soonest = max(at, vaults.clock() + timedelta(minutes=1)) if at else None
+        mark: dict[str, Value] = {"due_at": rfc3339(soonest), "due_shard": shard} if soonest else {}
+        unmarked = ("due_at", "due_shard")
+        far = soonest is not None and soonest > vaults.clock() + limits.FOLD_AFTER
+        head = Update(names.HEAD, set=mark, condition=condition)
+        if far or not mark:
+            head = Update(names.HEAD, remove=unmarked, condition=condition)
+        writes: list[Write] = [head]
+        if far:
+            writes.append(Update(names.UPKEEP, set=mark))
+        elif "due_at" in opened.items.get(names.UPKEEP, {}):
+            writes.append(Update(names.UPKEEP, remove=unmarked))
+        with suppress(Refused):
+            vaults.table.write(owner, writes)

@@ -46,6 +46,8 @@ class Visit:
     survey: Survey = field(default_factory=Survey)
     state: Item = field(default_factory=dict)
     looks: list[datetime] = field(default_factory=list)
+    scheduled: bool = False
+    """Whether the owner's schedule asked for this visit: what else waits for a rule of its own is done now, if anything is new."""
 
     @property
     def owner(self) -> str:
@@ -73,18 +75,24 @@ class Visit:
         noted = self.state.get(name)
         return moment(noted) if isinstance(noted, str) else None
 
-    def note(self, **values: Value | datetime) -> None:
-        """Keep times and counts for later visits; what is noted already is not written again. Raises Unavailable when the life ended."""
+    def note(self, **values: Value | datetime | None) -> None:
+        """Keep times and counts for later visits (None: no more); what is noted already is not written again.
+
+        Raises Unavailable when the life ended.
+        """
         told = {name: rfc3339(value) if isinstance(value, datetime) else value for name, value in values.items()}
-        news = {name: value for name, value in told.items() if self.state.get(name) != value}
-        if not news:
+        news = {name: value for name, value in told.items() if value is not None and self.state.get(name) != value}
+        gone = [name for name, value in told.items() if value is None and name in self.state]
+        if not news and not gone:
             return
-        same_life = Condition(equals={"epoch": self.opened.keys.epoch})
+        keys = self.opened.keys
+        same_life = Condition(equals={"epoch": keys.epoch, "gen": keys.generation})
+        noted = Update(names.UPKEEP, set=news, remove=gone)
         try:
-            self.vaults.table.write(self.owner, [Update(names.UPKEEP, set=news), Check(names.HEAD, same_life)])
+            self.vaults.table.write(self.owner, [noted, Check(names.HEAD, same_life)])
         except Refused:
             raise Unavailable from None
-        self.state |= news
+        self.state = {name: value for name, value in (self.state | news).items() if name not in gone}
 
     def refresh(self) -> None:
         """Read head, settings, change rows and state again. Raises Unavailable when the life ended."""

@@ -325,7 +325,7 @@ def test_due_lists_the_owners_of_a_shard_oldest_first_and_those_not_due_never(ta
     table.write("d" * 52, [Put({"sk": "head", "due_shard": "due#4", "due_at": "2026-01-01"})])
     table.write("e" * 52, [Put({"sk": "head"})])
     found = table.due(3, before="2026-01-03", limit=9)
-    assert found == [Due(OTHER, "2026-01-01"), Due("c" * 52, "2026-01-02")]
+    assert found == [Due(OTHER, "2026-01-01", "head"), Due("c" * 52, "2026-01-02", "head")]
     assert table.due(3, before="2026-01-04", limit=2) == found
     table.write(OTHER, [Update("head", remove=["due_shard", "due_at"])])
     assert [due.owner for due in table.due(3, before="2027", limit=9)] == ["c" * 52, OWNER]

@@ -32,11 +32,11 @@ def test_lagging_indexes_answer_with_the_past_and_the_table_with_the_present() -
     table.lag()
     table.write(OWNER, [Update("m#1", set={"updated": "2", "due_at": "2"})])
     assert table.by_update(OWNER, "active", limit=9) == ["1"]
-    assert table.due(1, before="9", limit=9) == [Due(OWNER, "1")]
+    assert table.due(1, before="9", limit=9) == [Due(OWNER, "1", "m#1")]
     assert table.get(OWNER, ["m#1"])["m#1"]["updated"] == "2"
     table.catch_up()
     assert table.by_update(OWNER, "active", limit=9) == ["2"]
-    assert table.due(1, before="9", limit=9) == [Due(OWNER, "2")]
+    assert table.due(1, before="9", limit=9) == [Due(OWNER, "2", "m#1")]
 
 
 def test_unprocessed_keys_are_read_in_the_end_or_the_table_is_busy() -> None:

@@ -25,21 +25,22 @@ def waiting(world: World) -> list[str]:
 def test_an_owner_is_due_five_minutes_after_the_first_write_and_no_more_after_maintenance() -> None:
     world = World()
     world.add(TEXT)
-    assert world.now.duties.ask({"kind": "schedule"}) == 0
+    assert world.now.duties.ask({"kind": "schedule"}) == {"owners": 0}
     world.clock.advance(301)
-    assert world.now.duties.ask({"kind": "schedule"}) == 1
-    assert world.now.duties.ask({"kind": "schedule"}) == 1
+    assert world.now.duties.ask({"kind": "schedule"}) == {"owners": 1}
+    assert world.now.duties.ask({"kind": "schedule"}) == {"owners": 0}
     assert waiting(world) == [world.owner]
     (message,) = world.maintenance.receive()
-    assert world.now.duties.do(json.dumps(message.body), message.receipt)["built"] == 1
-    assert world.now.duties.ask({"kind": "schedule"}) == 0
+    assert world.now.duties.do(json.dumps(message.body), message.receipt)["index_built"] == 1
+    assert world.now.duties.ask({"kind": "schedule"}) == {"owners": 0}
 
 
 def test_an_operator_may_ask_for_all_who_will_be_due() -> None:
     world = World()
     world.add(TEXT)
     later = rfc3339(world.clock() + timedelta(days=1))
-    assert world.now.duties.ask({"kind": "schedule", "before": later}) == 1
+    assert world.now.duties.ask({"kind": "schedule", "before": later}) == {"owners": 1}
+    assert world.now.duties.ask({"kind": "schedule", "before": later}) == {"owners": 0}
 
 
 def test_an_owner_with_nothing_left_to_do_is_not_due_until_the_next_write() -> None:
@@ -88,7 +89,7 @@ def test_one_run_at_a_time_holds_the_lease_and_a_dead_ones_lease_ends() -> None:
 def test_a_run_that_fails_gives_its_lease_back() -> None:
     world = World()
     world.add(TEXT)
-    world.restart(Steps(at=12, error=ZeroDivisionError))
+    world.restart(Steps(at=7, error=ZeroDivisionError))
     with pytest.raises(ZeroDivisionError):
         world.tidy(hours=2)
     world.restart()
@@ -105,7 +106,7 @@ def test_everyone_is_found_in_the_bucket_page_by_page(monkeypatch: pytest.Monkey
         one.restart()
         one.add(TEXT)
     asked: list[str] = []
-    assert world.now.duties.ask({"kind": "rebuild"}) == 3
+    assert world.now.duties.ask({"kind": "rebuild"}) == {"owners": 3, "percent": 6}
     while received := world.maintenance.receive():
         body = received[0].body
         if body["kind"] == "tidy":
@@ -134,7 +135,9 @@ def test_an_unknown_event_is_refused(event: dict[str, str]) -> None:
         '{"v":1,"kind":"tidy"}',
         '{"v":1,"kind":"tidy","owner":""}',
         '{"v":1,"kind":"tidy","owner":7}',
-        '{"v":1,"kind":"rebuild"}',
+        '{"v":1,"kind":"rebuild","after":7}',
+        '{"v":1,"kind":"rebuild","owner":""}',
+        '{"v":1,"kind":"schedule","before":"tomorrow"}',
         '{"v":1,"kind":"other","owner":"a"}',
     ],
 )

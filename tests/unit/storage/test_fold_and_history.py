@@ -248,7 +248,7 @@ def test_a_damaged_object_under_the_name_of_a_new_one_stops_the_fold_and_nothing
     world.objects.put(key, b"damaged\n")
     tidied = world.tidy(hours=2)
     assert tidied is not None
-    assert (tidied.folded, tidied.damaged > 0) == (0, True)
+    assert (tidied.get("fold_folded", 0), tidied["fold_damaged"] > 0) == (0, True)
     assert len(world.stored("journal")) == 3
     assert world.texts() == [SECOND, FIRST]
 

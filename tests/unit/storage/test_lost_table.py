@@ -79,7 +79,7 @@ def test_a_rebuild_gives_the_state_before(what: str) -> None:
     world.restart()
     tidied = world.tidy()
     assert tidied is not None
-    assert tidied.rebuilt == len(memories)
+    assert tidied["rebuild_memories"] == len(memories)
     after = visible(world, WORDS)
     assert after | {"tasks": before["tasks"]} == before
     for memory in world.memories():
@@ -253,9 +253,9 @@ def test_everyone_is_asked_for_and_each_owner_rebuilt_by_the_duty_of_maintenance
     before = plain(world.memories())
     world.table.wipe()
     world.restart()
-    assert world.now.duties.ask({"kind": "rebuild"}) == 1
+    assert world.now.duties.ask({"kind": "rebuild"}) == {"owners": 1, "percent": 100}
     (message,) = world.maintenance.receive()
-    assert world.now.duties.do(json.dumps(message.body), message.receipt)["rebuilt"] == len(before)
+    assert world.now.duties.do(json.dumps(message.body), message.receipt)["rebuild_memories"] == len(before)
     assert plain(world.memories()) == before
 
 

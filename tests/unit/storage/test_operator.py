@@ -35,7 +35,7 @@ def assert_refused(world: World, memory_id: str) -> None:
     assert world.found("deploy") == [OTHER]
     tidied = world.tidy(hours=2)
     assert tidied is not None
-    assert tidied.damaged >= 1
+    assert tidied["repair_damaged"] >= 1
     assert world.texts() == [OTHER]
     assert memory_id in {record.id for record in records(world)}, "a damaged memory's journal is what can mend it"
 
@@ -171,7 +171,7 @@ def test_a_damaged_journal_line_is_counted_and_left_where_it_is() -> None:
     world.objects.put(key, b'{"v":1,"kind":"memory"}\n')
     tidied = world.tidy(hours=2)
     assert tidied is not None
-    assert tidied.damaged == 1
+    assert tidied["repair_damaged"] == 1
     assert key.rsplit("/", 1)[1] in world.stored("journal")
     assert world.texts() == [OTHER, CONTENT]
 

@@ -1,0 +1,103 @@
+"""Retention: memories whose time is over are deleted, each with its tombstone and exact counters.
+
+They are shown nowhere from the moment their time is over (`Memory.expired`); here they go from table and journal. Every memory follows the
+same rule, also one written by hand, a credential and a dismissed one. Maintenance remembers when the next one ends, so that all memories
+are looked through only when one has ended, or when the owner chose another retention.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shared.domain.errors import NotFound, SealBroken, VersionMismatch
+from shared.keeping.visits import Visit
+from shared.ports import Item
+from shared.storage import items, names
+from shared.storage.commit import Commits
+from shared.storage.items import Stored
+from shared.storage.transactions import Change
+from shared.storage.vaults import GONE
+
+NEXT, DAYS = "next_expiry", "retention_days"
+APART = timedelta(hours=1)
+"""Between two visits that are only for memories that ended: whoever wrote is visited sooner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Deletes what has ended."""
+
+    commits: Commits
+    name: str = "retention"
+
+    def run(self, visit: Visit) -> Mapping[str, int]:
+        days, due = visit.preferences.retention_days, visit.moment(NEXT)
+        deleted = 0
+        if visit.state.get(DAYS) == days and (due is None or due > visit.now):
+            for stored in _opened(visit, _changed(visit)):
+                if stored.memory.expired(visit.now, days):
+                    deleted += self._delete(visit, stored)
+        else:
+            ends: list[datetime] = []
+            for stored in _opened(visit, _all(visit)):
+                end = stored.memory.ends(days)
+                if end is not None and end <= visit.now:
+                    visit.check_time({"deleted": deleted})
+                    deleted += self._delete(visit, stored)
+                elif end is not None:
+                    ends.append(end)
+            visit.note(**{DAYS: days, NEXT: min(ends, default=None)})
+        _look_again(visit)
+        return {"deleted": deleted}
+
+    def _delete(self, visit: Visit, stored: Stored) -> int:
+        """Delete the memory; one that was changed meanwhile is left to the next visit, for it may have a new end."""
+        with suppress(NotFound, VersionMismatch):
+            self.commits.commit(visit.owner, Change(stored, None))
+            return 1
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Remembers the end of what was written, before the change rows go that name it."""
+
+    name: str = "ends"
+
+    def run(self, visit: Visit) -> Mapping[str, int]:
+        days = visit.preferences.retention_days
+        ends = [end for stored in _opened(visit, _changed(visit)) if (end := stored.memory.ends(days)) is not None]
+        known = visit.moment(NEXT)
+        visit.note(**{NEXT: min([*ends, *([known] if known else [])], default=None)})
+        _look_again(visit)
+        return {}
+
+
+def _look_again(visit: Visit) -> None:
+    due = visit.moment(NEXT)
+    if due is not None:
+        visit.look_again(max(due, visit.now + APART))
+
+
+def _opened(visit: Visit, found: Iterator[Item]) -> Iterator[Stored]:
+    """Open memories; one that does not open has no end that anybody can read."""
+    for item in found:
+        with suppress(SealBroken):
+            yield items.from_item(visit.opened.keys, item)
+
+
+def _changed(visit: Visit) -> Iterator[Item]:
+    wanted = [names.MEMORY + memory_id for memory_id, version in visit.opened.changes.items() if version != GONE]
+    if wanted:
+        yield from visit.vaults.table.get(visit.owner, wanted).values()
+
+
+def _all(visit: Visit) -> Iterator[Item]:
+    after = None
+    while True:
+        page = visit.vaults.table.query(visit.owner, names.MEMORY, after=after)
+        yield from page.items
+        after = page.after
+        if after is None:
+            return
