@@ -23,7 +23,7 @@ def search(
     """Find memories by words, best first; what is found counts as accessed."""
     started = time.perf_counter()
     found = searcher.search(owner, asked.question())
-    hits = [HitOut.found(hit, explain=asked.explain) for hit in found.hits]
+    hits = [HitOut.found(hit) for hit in found.hits]
     took = round((time.perf_counter() - started) * 1000, 1)
     return Response(200, JSON, SearchOut(memories=hits, took_ms=took, reason=found.reason), {})
 

@@ -1,5 +1,6 @@
 """Search and context as they travel."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
@@ -43,7 +44,7 @@ class SearchIn(Given):
         "skill: words × recency, the last 30 days, at most 3 unless limit says more; blend: words "
         "alone",
     )
-    explain: StrictBool = Field(default=False, description="show each hit's signals and matched words")
+    explain: StrictBool = Field(default=False, description="say of each hit why it was found")
 
     def question(self) -> Question:
         """Return what is asked."""
@@ -54,31 +55,51 @@ class SearchIn(Given):
             categories=frozenset(self.categories),
             limit=self.limit,
             preset=self.preset,
+            explain=self.explain,
         )
 
 
 class HitOut(MemoryOut):
-    """A memory that was found. With `explain`: every signal of the ranking, and the query's words that it holds."""
+    """A memory that was found. With `explain`, why: what `added` says sums to the score."""
 
     score: float = Field(description="compares hits of one answer only; its range depends on the preset")
     signals: dict[str, float] | None = Field(
         default=None,
-        description="text, coverage, semantic, recency, popularity: 0 to 1; category, source: factors. Null "
-        "unless explained",
+        description="text, coverage, semantic, recency, popularity: 0 to 1; category, source: factors. Null unless explained",
+    )
+    ranks: dict[str, int] | None = Field(
+        default=None,
+        description="place by each signal among all candidates, 1 the best; equal ones share it. Null unless explained",
+    )
+    weights: dict[str, float] | None = Field(
+        default=None, description="of each signal that the preset reads; null unless explained"
+    )
+    added: dict[str, float] | None = Field(
+        default=None,
+        description="what each signal added to the score, factors included: their sum is the score; a preset that multiplies "
+        "has all of it under coverage. Null unless explained",
     )
     matched: list[str] | None = Field(
-        default=None, description="stems of the query that it holds; null unless explained"
+        default=None, description="words of the query, as written, that it holds; null unless explained"
     )
 
     @classmethod
-    def found(cls, hit: Hit, *, explain: bool) -> Self:
+    def found(cls, hit: Hit) -> Self:
         whole = MemoryOut.of(hit.memory)
+        why = hit.why
         return cls(
             **{name: getattr(whole, name) for name in MemoryOut.model_fields},
             score=round(hit.score, 6),
-            signals={name: round(value, 6) for name, value in hit.signals.items()} if explain else None,
-            matched=list(hit.matched) if explain else None,
+            signals=_rounded(hit.signals) if why else None,
+            ranks=dict(why.ranks) if why else None,
+            weights=dict(why.weights) if why else None,
+            added=_rounded(why.added) if why else None,
+            matched=list(why.matched) if why else None,
         )
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 6) for name, value in values.items()}
 
 
 class SearchOut(Shown):
@@ -123,23 +144,40 @@ class ContextIn(Given):
         return Moment(self.message, self.project, self.agent, self.new_session, self.token_budget, self.force)
 
 
+class DecisionOut(Shown):
+    """Why a message was taken for what it was taken for."""
+
+    reason: str = Field(description="the kind of signal, or why none counted; the list is in docs/api.md")
+    signals: list[str] = Field(
+        description="the words that decided: of the service's tables, or of the owner's settings"
+    )
+    query_class: str = Field(description="preference, knowledge, experience, code, general; steers category weights")
+
+
 class ContextOut(Shown):
     """Text to put before the agent (empty: nothing), its estimated tokens, and why it is as it is."""
 
     text: str = Field(description="to put before the agent; empty: nothing")
-    tokens: int = Field(description="estimated")
-    recalled: bool = Field(description="whether the text holds memories")
+    tokens: int = Field(description="estimated, of the whole text; never over token_budget")
+    recalled: bool = Field(
+        description="whether the text holds memories; the scene of the project may stand there without any"
+    )
     intent: str = Field(description="strong, weak, none, excluded; session without a message; forced")
+    decision: DecisionOut = Field(description="why the intent is what it is")
     memory_ids: list[str] = Field(description="of the memories in the text, in their order")
-    reason: str | None = Field(description="why the text is empty; null when it is not")
+    reason: str | None = Field(description="why the text holds no memories; null when it does")
 
     @classmethod
     def of(cls, context: Context) -> Self:
+        decision = context.decision
         return cls(
             text=context.text,
             tokens=context.tokens,
             recalled=context.recalled,
             intent=context.intent,
+            decision=DecisionOut(
+                reason=decision.reason, signals=list(decision.signals), query_class=decision.query_class
+            ),
             memory_ids=list(context.memory_ids),
             reason=context.reason,
         )

@@ -1,30 +1,42 @@
 """Context: what an agent is told before it answers. Decides whether to recall at all, finds memories, packs them to a budget.
 
-Any failure gives an empty context and a reason: memory must never stop the chat.
+Any failure gives an empty context and a reason, within a second: memory must never stop the chat.
 """
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from functools import partial
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import NacreError, SealBroken
 from shared.domain.memory import Memory, Scope, Status
 from shared.domain.naming import ALL_PROJECTS
+from shared.domain.settings import Preferences
 from shared.ports import Item
-from shared.recall.framing import framed
+from shared.recall.deadline import Deadline
+from shared.recall.framing import Section, memory_sections, packed
+from shared.recall.known import Known
 from shared.recall.meaning import Asked
 from shared.recall.search import Question, Searcher
-from shared.storage import items, names
+from shared.storage import items, names, scenes
 from shared.storage.preferences import preferences_of
 from shared.storage.together import together
 from shared.storage.vaults import Opened
-from shared.text.intent import Intent, classify
+from shared.text.intent import CustomWords, Decision, decide
+from shared.text.keywords import words_of
 from shared.text.normalise import has_words, language
 
+SECONDS = 0.9
+"""For everything, so that an answer is there within a second."""
 RECENT = 100
 """Memories looked at, newest first, when there is no query or broad recall fills up."""
 GOOD_COVERAGE = 0.5
-"""Share of the query's words that the best hit must hold for a weak signal to recall."""
+"""Share of the query's words that the best hit must hold for a weak signal to recall (docs/decisions/context.md)."""
 BROAD_BELOW = 3
 """A question about the person, or a forced recall, with fewer hits is filled up with recent and important memories."""
 CAPS = {Scope.AGENT: limits.CONTEXT_USER, Scope.PROJECT: limits.CONTEXT_PROJECT, Scope.USER: limits.CONTEXT_USER}
@@ -41,17 +53,46 @@ class Moment:
     token_budget: int = limits.TOKEN_BUDGET_DEFAULT
     force: bool = False
 
+    @property
+    def asked(self) -> bool:
+        """Whether there is anything to look for."""
+        return bool(self.message and has_words(self.message))
+
+    @property
+    def query(self) -> str:
+        return (self.message or "")[: limits.QUERY_CHARACTERS]
+
+    def decided(self, owners_words: CustomWords | None = None) -> Decision:
+        """Judge the message."""
+        return decide(self.message or "", new_session=self.new_session, custom=owners_words)
+
+    def recalls(self, decision: Decision) -> bool:
+        """Whether memories are looked for."""
+        return self.force or not self.asked or decision.recall != "no"
+
+    def broad(self, decision: Decision) -> bool:
+        """Whether recent and important memories may join what is found."""
+        about_person = decision.broad or (decision.weak_identity and decision.recall == "yes")
+        return self.recalls(decision) and (not self.asked or self.force or about_person)
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The text to put before the agent (empty: nothing), its size in estimated tokens, and why it is as it is."""
+    """The text to put before the agent (empty: nothing), its size in estimated tokens, and why it is as it is.
 
+    `intent` is what the message was taken for and `decision` why; `reason` says why there are no memories in the text.
+    """
+
+    decision: Decision
+    intent: str
     text: str = ""
     tokens: int = 0
-    recalled: bool = False
-    intent: str = "none"
     memory_ids: tuple[str, ...] = ()
     reason: str | None = None
+
+    @property
+    def recalled(self) -> bool:
+        return bool(self.memory_ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,61 +100,76 @@ class Contexts:
     """The use case of `POST /v1/context`. Two steps with warm keys and index, three when cold; one more counts the access."""
 
     searcher: Searcher
+    seconds: float = SECONDS
+    monotonic: Callable[[], float] = time.monotonic
 
     def context(self, owner: str, moment: Moment) -> Context:
-        """Return the context of a moment; never raises."""
-        intent = classify(moment.message or "", moment.new_session)
-        kind = "forced" if moment.force else intent.kind if moment.message else "session"
+        """Return the context of a moment; never raises. What is not there in time counts as failed, with the reason `timeout`."""
+        deadline = Deadline(self.seconds, self.monotonic)
+        empty = _empty(moment, moment.decided())
         try:
-            return self._context(owner, moment, intent, kind)
+            context, keys = deadline.wait(partial(self._context, owner, moment, empty))
+        except TimeoutError:
+            return replace(empty, reason="timeout")
         except NacreError as error:
-            return Context(intent=kind, reason=error.code)
+            return replace(empty, reason=error.code)
         except SealBroken:
-            return Context(intent=kind, reason="damaged")
+            return replace(empty, reason="damaged")
         except Exception:  # noqa: BLE001 - the promise of this route: a chat goes on without its memory
-            return Context(intent=kind, reason="unavailable")
+            return replace(empty, reason="unavailable")
+        if keys and context.memory_ids:
+            with suppress(Exception):  # a count is no promise, and the text is there
+                deadline.wait(partial(self.searcher.count, keys, context.memory_ids))
+        return context
 
-    def _context(self, owner: str, moment: Moment, intent: Intent, kind: str) -> Context:
-        asked = bool(moment.message and has_words(moment.message))
-        if not moment.force and asked and intent.recall == "no":
-            return Context(intent=kind, reason="not_asked_for")
+    def _context(self, owner: str, moment: Moment, empty: Context) -> tuple[Context, OwnerKeys | None]:
+        known = Known(self.searcher.vaults)
+        meaning = self.searcher.ask(moment.query) if moment.asked and moment.recalls(empty.decision) else None
+        wide = moment.broad(empty.decision)
         newest = partial(self.searcher.vaults.table.by_update, owner, Status.ACTIVE.value, limit=RECENT)
-        about_person = intent.identity or (intent.weak_identity and intent.recall == "yes")
-        broad = not asked or moment.force or about_person
-        meaning = self.searcher.ask(_query(moment)) if asked else None
-        *listed, opened = together(*([newest] if broad else []), partial(self.searcher.open, owner, moment.project))
+        beginning = partial(known.begin, owner, moment.project)
+        opening = partial(self.searcher.open, owner, moment.project)
+        begun, *listed, opened = together(beginning, *([newest] if wide else []), opening)
         if opened is None:
-            return Context(intent=kind, reason="nothing_known")
+            return replace(empty, reason="nothing_known"), None
         preferences = preferences_of(opened)
         if not preferences.enabled:
-            return Context(intent=kind, reason="disabled")
+            return replace(empty, reason="disabled"), None
         if not preferences.auto_retrieve and not moment.force:
-            return Context(intent=kind, reason="auto_retrieve_off")
-        recent = partial(self._recent, opened, listed[0]) if broad else dict
-        found = partial(self._found, opened, moment, intent, meaning) if asked else list
-        stored, memories = together(recent, found)  # one step, since an identity question may need both
-        if broad and len(memories) < (BROAD_BELOW if asked else 1):
-            memories = memories + self._broad(opened, moment, stored, {memory.id for memory in memories})
-        chosen = _capped(memories)
-        if not chosen:
-            return Context(intent=kind, reason="nothing_found")
-        tongue = preferences.language or language(moment.message or chosen[0].content)
-        text, tokens, told = framed(chosen, moment.token_budget, tongue, reveal=preferences.credentials_in_context)
-        self.searcher.count(opened.keys, told)
-        return Context(text, tokens, bool(told), kind, tuple(told), None if told else "budget_too_small")
+            return replace(empty, reason="auto_retrieve_off"), None
+        moment = replace(moment, project=scenes.chosen(moment.project, opened))
+        judged = _empty(moment, moment.decided(_owners_words(preferences)))
+        standing = partial(known.sections, opened, moment.project, begun)
+        remembering = partial(self._memories, opened, moment, judged.decision, listed[0] if wide else [], meaning)
+        sections, memories = together(standing, remembering)
+        return _told(judged, moment, preferences, sections, memories), opened.keys
 
-    def _found(self, opened: Opened, moment: Moment, intent: Intent, meaning: Asked | None) -> list[Memory]:
+    def _memories(
+        self, opened: Opened, moment: Moment, decision: Decision, newest: list[str], meaning: Asked | None
+    ) -> list[Memory]:
+        """Return what the message finds, and what fills it up, at most so many of each scope."""
+        if not moment.recalls(decision):
+            return []
+        broad = moment.broad(decision)
+        recent = partial(self._recent, opened, newest) if broad else dict
+        found = partial(self._found, opened, moment, decision, meaning) if moment.asked else list
+        stored, memories = together(recent, found)  # one step, since an identity question may need both
+        if broad and len(memories) < (BROAD_BELOW if moment.asked else 1):
+            memories = memories + self._broad(opened, moment, stored, {memory.id for memory in memories})
+        return _capped(memories)
+
+    def _found(self, opened: Opened, moment: Moment, decision: Decision, meaning: Asked | None) -> list[Memory]:
         """Return what the message finds; a weak signal recalls only when the best hit is good."""
         question = Question(
-            query=_query(moment),
+            query=moment.query,
             project=moment.project,
             agent=moment.agent,
             limit=sum(CAPS.values()),
-            query_class=intent.query_class,
+            query_class=decision.query_class,
             caps=CAPS,
         )
         hits = self.searcher.find(opened, question, preferences_of(opened), meaning)
-        weak = intent.recall == "if_good" and not moment.force
+        weak = decision.recall == "if_good" and not moment.force
         if weak and (not hits or max(hit.signals["coverage"] for hit in hits) < GOOD_COVERAGE):
             return []
         return [hit.memory for hit in hits]
@@ -153,8 +209,36 @@ def _at_hand(memory: Memory, moment: Moment) -> bool:
     return True
 
 
-def _query(moment: Moment) -> str:
-    return (moment.message or "")[: limits.QUERY_CHARACTERS]
+def _empty(moment: Moment, decision: Decision) -> Context:
+    kind = "forced" if moment.force else decision.kind if moment.message else "session"
+    return Context(decision, kind)
+
+
+def _owners_words(preferences: Preferences) -> CustomWords:
+    return CustomWords(words_of(preferences.custom_keywords.items()), words_of(preferences.excluded_keywords.items()))
+
+
+def _told(
+    judged: Context, moment: Moment, preferences: Preferences, sections: list[Section], memories: list[Memory]
+) -> Context:
+    """Pack what is known, and say why no memory is told where none is."""
+    sections = sections + memory_sections(
+        memories, _zone(preferences.time_zone), reveal=preferences.credentials_in_context
+    )
+    said = moment.message or " ".join(line.text for section in sections for line in section.lines[:1])
+    text, tokens, told = packed(sections, moment.token_budget, preferences.language or language(said))
+    reason = None
+    if not told:
+        missing = "nothing_found" if moment.recalls(judged.decision) else "not_asked_for"
+        reason = "budget_too_small" if memories else missing
+    return replace(judged, text=text, tokens=tokens, memory_ids=tuple(told), reason=reason)
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC
 
 
 def _capped(memories: list[Memory]) -> list[Memory]:

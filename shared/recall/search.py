@@ -1,7 +1,7 @@
 """Search: two steps with warm keys and index, three when cold, and one more to count the access (docs/architecture.md)."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,6 +18,7 @@ from shared.domain.times import epoch_seconds, rfc3339
 from shared.observability import warn
 from shared.ports import Condition, Item, Queue, Update
 from shared.recall.entries import CATEGORIES, STATUSES
+from shared.recall.explaining import Explaining, Why
 from shared.recall.index import Candidates, Index, Search, Where
 from shared.recall.indexes import Indexes, NoIndex, entry_of, searchable, tag_bytes
 from shared.recall.meaning import Asked, Meaning
@@ -28,7 +29,7 @@ from shared.storage.preferences import preferences_of
 from shared.storage.together import each, together
 from shared.storage.vaults import Opened
 from shared.text.normalise import visible
-from shared.text.tokens import Query, query_terms
+from shared.text.tokens import query_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +45,17 @@ class Question:
     query_class: QueryClass = "general"
     caps: Mapping[Scope, int] = field(default_factory=dict)
     """How many memories of a scope at most; scopes without a cap have only the limit."""
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One memory that was found, with its score, every signal of the ranking and the words that it shares with the query."""
+    """One memory that was found, with its score and every signal of the ranking; `why` where the question asked to explain."""
 
     memory: Memory
     score: float
     signals: dict[str, float] = field(default_factory=dict)
-    matched: tuple[str, ...] = ()
+    why: Why | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,9 @@ class Searcher:
         """Begin to look up what a query means, beside all that is read; None without embeddings."""
         return self.meaning.ask(query) if self.meaning else None
 
-    def open(self, owner: str, project: str | None = None, sks: Sequence[str] = ()) -> Opened | None:
-        """Read head, change rows, settings and the items of `sks`, and the index when it is not warm."""
-        wanted = [names.SETTINGS, *sks]
+    def open(self, owner: str, project: str | None = None) -> Opened | None:
+        """Read head, change rows, settings, and the index when it is not warm."""
+        wanted = [names.SETTINGS]
         opened = self.vaults.open(owner, wanted, changes=True, beside=partial(self.indexes.fetch, owner))
         if opened is not None and project == ALL_PROJECTS:
             return replace(opened, items=opened.items | self._projects(owner))
@@ -144,7 +146,11 @@ class Searcher:
         if vector is not None:
             preset = self._meant(preset)
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
-        return self._winners(opened, found, read, ranking, wanted, query, now, preferences.retention_days)
+        explaining = Explaining(question.query, preset, ranking, now) if question.explain else None
+        return self._winners(opened, found, read, ranking, wanted, explaining, now, preferences.retention_days)
+
+    def _terms(self, opened: Opened, memory: Memory) -> Container[str]:
+        return self.indexes.terms.terms(_life(opened), entry_of(opened.keys, memory)).counts
 
     def count(self, keys: OwnerKeys, ids: Sequence[str]) -> None:
         """Count an access of each memory, at once; only of those that still are there. Errors are ignored: a count is no promise."""
@@ -240,7 +246,7 @@ class Searcher:
         read: _Read,
         ranking: Ranking,
         wanted: Question,
-        query: Query,
+        explaining: Explaining | None,
         now: datetime,
         retention_days: int,
     ) -> tuple[Hit, ...]:
@@ -256,9 +262,8 @@ class Searcher:
             if memory.scope in wanted.caps and taken[memory.scope] >= wanted.caps[memory.scope]:
                 continue
             taken[memory.scope] += 1
-            counts = self.indexes.terms.terms(_life(opened), entry_of(opened.keys, memory)).counts
-            matched = tuple(sorted(term for term in query.whole if term in counts))
-            hits.append(Hit(memory, ranking.scores[place], ranking.explain(place), matched))
+            why = explaining.why(place, self._terms(opened, memory)) if explaining else None
+            hits.append(Hit(memory, ranking.scores[place], ranking.explain(place), why))
             if len(hits) == wanted.limit:
                 break
         return tuple(hits)
