@@ -5,7 +5,7 @@ Each conversation is one journal object, as a task's plan is, and one transactio
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final
@@ -13,7 +13,7 @@ from typing import Final
 from benchmarks.facts import facts
 from shared.domain.ids import ulid
 from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status
-from shared.ports import Put, Update, Write
+from shared.ports import Item, Put, Update
 from shared.storage import items, lines, names, sizes
 from shared.storage.transactions import project_update
 from shared.storage.vaults import Vaults
@@ -63,12 +63,20 @@ def _learned(rng: random.Random, text: str, at: datetime, project: str | None, t
     )
 
 
-def fill(vaults: Vaults, owner: str, learned: Iterable[list[Memory]]) -> int:
-    """Put the memories of conversations into journal and table of an owner and count them in the head; return how many."""
+def fill(
+    vaults: Vaults,
+    owner: str,
+    learned: Iterable[list[Memory]],
+    put: Callable[[str, Sequence[Item]], None] | None = None,
+) -> int:
+    """Put the memories of conversations into journal and table of an owner and count them in the head; return how many.
+
+    `put` stores items of an owner; by transactions of the vaults' table unless another is given.
+    """
     keys = vaults.open_or_create(owner).keys
+    store = put or _by_transactions(vaults)
     counters: Counter[str] = Counter()
     projects: Counter[tuple[str, str]] = Counter()
-    waiting: list[Write] = []
     for memories in learned:
         commit = ulid(memories[0].created_at, vaults.random)
         sealed = [items.seal(keys, memory, vaults.random) for memory in memories]
@@ -76,16 +84,27 @@ def fill(vaults: Vaults, owner: str, learned: Iterable[list[Memory]]) -> int:
         vaults.objects.put(names.journal(owner, keys.epoch, commit), body, if_absent=True)
         counters.update({"journal_bytes": len(body), "bytes": len(body)})
         for one in sealed:
-            item, dedup = items.to_item(keys, one, commit), items.dedup_item(one.tag, one.memory.id)
-            waiting += [Put(item), Put(dedup)]
-            counted = sizes.item_bytes(owner, item) + sizes.item_bytes(owner, dedup) + sizes.ACCESS_ALLOWANCE
+            pair = items.to_item(keys, one, commit), items.dedup_item(one.tag, one.memory.id)
+            store(owner, pair)
+            counted = sum(sizes.item_bytes(owner, item) for item in pair) + sizes.ACCESS_ALLOWANCE
             counters.update({"memories": 1, "active": 1, "bytes": counted})
             if one.memory.project:
                 projects[one.scope, one.memory.project] += 1
-        while len(waiting) >= 2 * _IN_A_TRANSACTION:
-            vaults.table.write(owner, waiting[: 2 * _IN_A_TRANSACTION])
-            del waiting[: 2 * _IN_A_TRANSACTION]
+    store(owner, ())
     now = vaults.clock()
-    waiting += [project_update(keys, tag, name, count, now, vaults.random) for (tag, name), count in projects.items()]
-    vaults.table.write(owner, [*waiting, Update(names.HEAD, add={**counters, "commits": 1})])
+    last = [project_update(keys, tag, name, count, now, vaults.random) for (tag, name), count in projects.items()]
+    vaults.table.write(owner, [*last, Update(names.HEAD, add={**counters, "commits": 1})])
     return counters["memories"]
+
+
+def _by_transactions(vaults: Vaults) -> Callable[[str, Sequence[Item]], None]:
+    """Return what collects items and writes them many at a time; none at all means that the rest is to be written."""
+    waiting: list[Item] = []
+
+    def store(owner: str, made: Sequence[Item]) -> None:
+        waiting.extend(made)
+        while waiting and (not made or len(waiting) >= 2 * _IN_A_TRANSACTION):
+            vaults.table.write(owner, [Put(item) for item in waiting[: 2 * _IN_A_TRANSACTION]])
+            del waiting[: 2 * _IN_A_TRANSACTION]
+
+    return store

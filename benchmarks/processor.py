@@ -122,6 +122,14 @@ class Spent:
     thread: tuple[float, ...]
     hits: float
 
+    def __str__(self) -> str:
+        """The line of figures."""
+        said = [
+            f"{name} p50 {percentile(values, 0.5):.1f} p95 {percentile(values, 0.95):.1f} ms"
+            for name, values in (("process", self.process), ("handler's thread", self.thread))
+        ]
+        return f"search, processor time without moto: {', '.join(said)}; {self.hits:.1f} hits"
+
 
 def percentile(values: Sequence[float], share: float) -> float:
     """Return the value that this share of all values does not exceed."""
