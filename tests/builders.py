@@ -26,6 +26,8 @@ from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
 from shared.keeping.preferences import Choices
+from shared.keeping.scene_deletion import SceneDeletion
+from shared.keeping.scenes import Scenes
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidying
 from shared.learning.accepting import Accepting
@@ -108,6 +110,8 @@ class Process:
         self.edits = Edits(self.memories)
         self.listing = Listing(self.vaults, cursors)
         self.choices = Choices(self.commits)
+        self.scenes = Scenes(self.commits, cursors)
+        self.scene_deletion = SceneDeletion(self.scenes)
         self.overview = Overview(self.commits, cursors, DAILY_CONVERSATIONS)
         self.accepting = Accepting(self.vaults, work, bounds, DAILY_CONVERSATIONS)
         self.tasks = Tasks(self.vaults, work, cursors)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from functions.memories import routes_account, routes_learning, routes_memories, routes_owner
+from functions.memories import routes_account, routes_learning, routes_memories, routes_owner, routes_scenes
 from shared import bootstrap
 from shared.http import Edge
 
@@ -10,6 +10,7 @@ app = Edge(bootstrap.random)
 app.include_router(routes_memories.router)
 app.include_router(routes_owner.router)
 app.include_router(routes_learning.router)
+app.include_router(routes_scenes.router)
 app.include_router(routes_account.router)
 
 

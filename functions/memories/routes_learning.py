@@ -33,7 +33,7 @@ def accept(
     idempotency_key: Annotated[IdempotencyKey | None, Header(alias="Idempotency-Key")] = None,
 ) -> Response[AcceptedOut]:
     """Take a conversation in, to learn from it in the background."""
-    once = mark("conversation", idempotency_key, new.model_dump(mode="json"), bootstrap.now())
+    once = mark("conversation", idempotency_key, new.request(), bootstrap.now())
     accepted = accepting.accept(owner, new.conversation(), once)
     if accepted.task_id is None:
         return Response(200, JSON, AcceptedOut(status="skipped", reason=accepted.skipped), {})

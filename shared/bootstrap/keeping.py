@@ -12,6 +12,8 @@ from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
 from shared.keeping.preferences import Choices
+from shared.keeping.scene_deletion import SceneDeletion
+from shared.keeping.scenes import Scenes
 from shared.learning.accepting import Accepting
 from shared.learning.tasks import Tasks
 from shared.storage.erasure import Erasure
@@ -56,6 +58,16 @@ def choices() -> Choices:
 @cache
 def overview() -> Overview:
     return Overview(commits(), _cursors(), config.daily_conversations())
+
+
+@cache
+def scenes() -> Scenes:
+    return Scenes(commits(), _cursors())
+
+
+@cache
+def scene_deletion() -> SceneDeletion:
+    return SceneDeletion(scenes())
 
 
 @cache

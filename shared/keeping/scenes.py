@@ -117,17 +117,18 @@ class Scenes:
         Raises NotFound, Invalid, NotPossibleNow (the active scene is not archived), VersionMismatch, QuotaExceeded, TableLost, Busy.
         """
         opened, scene = self.read(owner, project)
-        fields = {PROJECT: project, **_texts(sent)}
+        fields, now = _texts(sent), rfc3339(self._vaults.clock())
         if sent.get("archived") and scenes.active_project(opened) == project:
             raise NotPossibleNow("It is the active project. Switch to another one first.")
-        now = rfc3339(self._vaults.clock())
+        used = {} if scene.archived or sent.get("archived") else {USED_AT: now}
         if "archived" in sent and sent["archived"] != scene.archived:
             fields |= {ARCHIVED: now} if sent["archived"] else {ARCHIVED: False, USED_AT: now}
 
         def changed(_opened: Opened, standing: Document) -> Mapping[str, Any] | None:
             if scene.document and not standing:
                 raise NotFound
-            return fields if len(fields) > 1 else None
+            news = any(standing.get(name) != value for name, value in fields.items())
+            return {PROJECT: project, **used, **fields} if news else None
 
         self._documents.write(owner, _place(project), changed, etags)
         return self.get(owner, project)

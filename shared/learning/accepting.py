@@ -3,7 +3,7 @@
 A crash before the send is mended by the next identical request, or by maintenance, which sends tasks that wait too long again.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from math import ceil
 from typing import Any
@@ -17,7 +17,7 @@ from shared.keeping.idempotency import Mark
 from shared.learning import tasks
 from shared.learning.conversation import Conversation, Skipped, refuse_silence, to_body
 from shared.ports import Condition, Put, Queue, Update
-from shared.storage import bodies, names, objects
+from shared.storage import bodies, names, objects, scenes
 from shared.storage.commit import TRIES
 from shared.storage.preferences import preferences_of
 from shared.storage.transactions import Limited, Limits, Once, Replayed, Stale, Transaction
@@ -52,12 +52,13 @@ class Accepting:
         """
         refuse_silence(conversation.messages)
         for _ in range(TRIES):
-            opened = self.vaults.open(owner, [names.SETTINGS, self._today()])
+            opened = self.vaults.open(owner, [names.SETTINGS, names.ACTIVE, self._today()])
+            meant = replace(conversation, project=scenes.chosen(conversation.project, opened))
             reason = conversation.skipped(preferences_of(opened))
             if reason is not None:
                 return Accepted(skipped=reason)
             try:
-                return self._queue(opened or self.vaults.open_or_create(owner), conversation, once)
+                return self._queue(opened or self.vaults.open_or_create(owner), meant, once)
             except Stale:
                 self.vaults.forget(owner)
         raise Unavailable

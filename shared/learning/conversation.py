@@ -42,7 +42,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What a client sent, validated."""
+    """What a client sent, validated. `project` is ACTIVE_PROJECT for the active one, until the conversation is accepted."""
 
     messages: tuple[Message, ...]
     trigger: Trigger

@@ -1,7 +1,7 @@
 """The small forms that bodies and parameters are made of. Only forms: what may be stored is decided by the use cases."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, StrictStr
 
@@ -68,3 +68,17 @@ Name = Annotated[StrictStr, Field(min_length=1, max_length=limits.KEY_CHARACTERS
 Project = Annotated[StrictStr, Field(min_length=1, max_length=limits.KEY_CHARACTERS), AfterValidator(naming.project)]
 Tag = Annotated[StrictStr, Field(min_length=2, max_length=limits.TAG_CHARACTERS), AfterValidator(naming.tag)]
 IdempotencyKey = Annotated[str, AfterValidator(naming.idempotency_key)]
+
+
+class Placed(Protocol):
+    """A request that may name a project."""
+
+    @property
+    def project(self) -> str | None: ...
+    @property
+    def model_fields_set(self) -> set[str]: ...
+
+
+def meant(sent: Placed) -> str | None:
+    """Return the project that a request names; ACTIVE_PROJECT where it leaves the project out, which null does not."""
+    return sent.project if "project" in sent.model_fields_set else naming.ACTIVE_PROJECT

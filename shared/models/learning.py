@@ -1,6 +1,6 @@
 """Conversations and tasks as they travel."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
 
@@ -9,7 +9,7 @@ from shared.domain.memory import Category, Scope
 from shared.domain.task import Task, TaskStatus, Trigger
 from shared.domain.times import rfc3339
 from shared.learning.conversation import Conversation, Message, text_of
-from shared.models.forms import Given, Moment, Name, Project, Shown
+from shared.models.forms import Given, Moment, Name, Project, Shown, meant
 
 
 class ToolCall(BaseModel):
@@ -84,7 +84,8 @@ class ConversationIn(Given):
         "are. The last three: up to 20 facts"
     )
     project: Project | None = Field(
-        default=None, description="facts about the work go here; left out or default: to the person"
+        default=None,
+        description="facts about the work go here; left out: to the active project; null or default: to the person",
     )
     agent: Name | None = Field(default=None, description="what it tried, and how that ended, becomes its experience")
     session_id: Name | None = Field(default=None, description="kept with each fact as its origin")
@@ -96,11 +97,15 @@ class ConversationIn(Given):
     )
     dry_run: StrictBool = Field(default=False, description="learn nothing, and list on the task what would be learned")
 
+    def request(self) -> dict[str, Any]:
+        """Return what is asked, so that another request under one Idempotency-Key can be told from a repeated one."""
+        return self.model_dump(mode="json") | {"project": meant(self)}
+
     def conversation(self) -> Conversation:
         return Conversation(
             messages=tuple(message.message() for message in self.messages),
             trigger=self.trigger,
-            project=self.project,
+            project=meant(self),
             agent=self.agent,
             session_id=self.session_id,
             session_type=self.session_type,
@@ -157,7 +162,7 @@ class TaskOut(Shown):
     """
 
     id: str
-    kind: str = Field(description="extraction")
+    kind: str = Field(description="extraction; or what else works in the background: consolidation, forget, import …")
     status: TaskStatus
     attempts: int = Field(description="deliveries of this run; after 3 it fails")
     error: str | None = Field(description="why it failed")
@@ -166,6 +171,8 @@ class TaskOut(Shown):
     summary: str | None = Field(description="what the model says the conversation was about")
     quarantined: int = Field(description="orders in pasted or tool text that were kept out")
     usage: SpentOut = Field(description="what it asked of a language model")
+    progress: dict[str, int] = Field(description="what a task of another kind than extraction did so far, counted")
+    report: list[dict[str, Any]] | None = Field(description="what it tells one by one; null for most")
     dry_run: bool
     would_learn: list[WouldLearnOut] | None = Field(
         description="a dry run's result; null until it is done, and for others"
@@ -186,6 +193,8 @@ class TaskOut(Shown):
             summary=task.summary,
             quarantined=task.quarantined,
             usage=SpentOut(**task.usage),
+            progress=task.progress,
+            report=task.report,
             dry_run=task.dry_run,
             would_learn=None if task.would_learn is None else [WouldLearnOut(**one) for one in task.would_learn],
             created_at=rfc3339(task.created_at),

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from shared.domain import limits
 from shared.domain.memory import Category
-from shared.models.forms import Given, Name, Shown
+from shared.models.forms import Given, Name, Shown, meant
 from shared.models.memories import MemoryOut
 from shared.recall.context import Context, Moment
 from shared.recall.search import Hit, Question
@@ -29,7 +29,8 @@ class SearchIn(Given):
 
     query: Annotated[Text, Field(min_length=1)] = Field(description="any text; there is no query syntax")
     project: Name | None = Field(
-        default=None, description='this project\'s memories too; left out: none of any project; "*": those of all'
+        default=None,
+        description="this project's memories too; left out: the active project's; null or default: none of any project; \"*\": those of all",
     )
     agent: Name | None = Field(default=None, description="this agent's memories too; left out: none of any agent")
     categories: Annotated[list[Category], Field(max_length=8)] = Field(
@@ -50,7 +51,7 @@ class SearchIn(Given):
         """Return what is asked."""
         return Question(
             query=self.query,
-            project=self.project,
+            project=meant(self),
             agent=self.agent,
             categories=frozenset(self.categories),
             limit=self.limit,

@@ -23,7 +23,7 @@ from shared.recall.index import Candidates, Index, Search, Where
 from shared.recall.indexes import Indexes, NoIndex, entry_of, searchable, tag_bytes
 from shared.recall.meaning import Asked, Meaning
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
-from shared.storage import items, names
+from shared.storage import items, names, scenes
 from shared.storage.builds import ask_for_build
 from shared.storage.preferences import preferences_of
 from shared.storage.together import each, together
@@ -34,7 +34,8 @@ from shared.text.tokens import query_terms
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to look for. `project` "*" means every project; memories of other agents are never found."""
+    """What to look for. `project` "*" means every project, ACTIVE_PROJECT the active one, None no project; memories of other agents
+    are never found."""
 
     query: str
     project: str | None = None
@@ -94,7 +95,8 @@ class Searcher:
         preferences = preferences_of(opened)
         if not preferences.enabled:
             return Found(reason="disabled")
-        hits = self.find(opened, question, preferences, asked)
+        meant = replace(question, project=scenes.chosen(question.project, opened))
+        hits = self.find(opened, meant, preferences, asked)
         self.count(opened.keys, [hit.memory.id for hit in hits])
         return Found(hits, "only_newest" if self.indexes.partial(opened) else None)
 
@@ -103,8 +105,8 @@ class Searcher:
         return self.meaning.ask(query) if self.meaning else None
 
     def open(self, owner: str, project: str | None = None) -> Opened | None:
-        """Read head, change rows, settings, and the index when it is not warm."""
-        wanted = [names.SETTINGS]
+        """Read head, change rows, settings and the active project, and the index when it is not warm."""
+        wanted = [names.SETTINGS, names.ACTIVE]
         opened = self.vaults.open(owner, wanted, changes=True, beside=partial(self.indexes.fetch, owner))
         if opened is not None and project == ALL_PROJECTS:
             return replace(opened, items=opened.items | self._projects(owner))

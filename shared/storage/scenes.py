@@ -9,7 +9,7 @@ A document `active` holds the key of the active project: the one that is meant w
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
@@ -32,6 +32,8 @@ BASIS, CONTEXT_BASIS = "basis", "context_basis"
 TOLD_AT, CONTEXT_AT, USED_AT = "told_at", "context_at", "used_at"
 RESTS_ON = {SUMMARY: BASIS, CONTEXT: CONTEXT_BASIS}
 """The texts of a scene, each with the field of what it rests on. Whoever writes one writes both."""
+LONG_AGO = datetime.fromtimestamp(0, UTC)
+"""The last use of a project of which nothing tells when it was."""
 COUNTED = frozenset({Status.ACTIVE.value, Status.DISMISSED.value, Status.ARCHIVED.value})
 """What the memories of a project are counted by."""
 
@@ -112,9 +114,9 @@ def read(keys: OwnerKeys, item: Item) -> Scene | None:
     if not isinstance(sealed, bytes):
         raise SealBroken
     project = bodies.unpack(keys.unseal("project", _tag(item), 1, int(item["gen"]), sealed))["name"]
-    added = [str(item["last_at"])] if memories > 0 or not document else []
+    added = [str(item["last_at"])] if memories > 0 and "last_at" in item else []
     used = [str(at) for field in (TOLD_AT, USED_AT) if (at := document.get(field))]
-    return Scene(project, document, memories, moment(max([*added, *used], default=str(item["last_at"]))))
+    return Scene(project, document, memories, max(map(moment, (*added, *used)), default=LONG_AGO))
 
 
 def active_project(opened: Opened | None) -> str | None:
