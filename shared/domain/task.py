@@ -24,6 +24,8 @@ class Trigger(StrEnum):
 
 LEARNED = ("inserted", "touched", "updated", "archived", "discarded")
 """What a task counts of its work."""
+PROGRESS = "did_"
+"""How the columns begin that count a task's progress."""
 SPENT = ("calls", "tokens_in", "tokens_out")
 """What a task counts of the model's."""
 
@@ -33,7 +35,8 @@ class Task:
     """One task as stored.
 
     `run` counts the owner's retries, `attempts` the deliveries of the present run. `plan` is the commit that its journal object has or
-    will have, `applied` the number of the plan's steps that are in the table.
+    will have, `applied` the number of the plan's steps that are in the table. `progress` counts what a task of another kind than
+    learning did, by names of its own; `report` is what it tells its owner one by one.
     """
 
     id: str
@@ -53,3 +56,5 @@ class Task:
     would_learn: list[dict[str, Any]] | None = None
     quarantined: int = 0
     usage: dict[str, int] = field(default_factory=dict)
+    progress: dict[str, int] = field(default_factory=dict)
+    report: list[dict[str, Any]] | None = None

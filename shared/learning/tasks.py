@@ -7,7 +7,7 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import NotFound, NotPossibleNow, Refused
 from shared.domain.ids import is_ulid
-from shared.domain.task import LEARNED, SPENT, Task, TaskStatus
+from shared.domain.task import LEARNED, PROGRESS, SPENT, Task, TaskStatus
 from shared.domain.times import epoch_seconds, moment, rfc3339
 from shared.keeping.cursors import Cursors
 from shared.ports import Condition, Item, Queue, Update, Value
@@ -59,6 +59,8 @@ def from_item(keys: OwnerKeys, item: Item) -> Task:
         would_learn=result.get("would_learn"),
         quarantined=int(item.get("quarantined", 0)),
         usage={name: int(item.get(name, 0)) for name in SPENT},
+        progress={n.removeprefix(PROGRESS): int(count) for n, count in item.items() if n.startswith(PROGRESS)},
+        report=result.get("report"),
     )
 
 
