@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from shared.domain import limits
 from shared.domain.times import moment, rfc3339
 
 
@@ -98,9 +99,12 @@ class Memory:
     last_accessed_at: datetime | None = None
 
     def ends(self, retention_days: int) -> datetime | None:
-        """Return when its time is over: at its own end, or that many days after its last update (−1: kept for ever)."""
-        kept_until = [self.updated_at + timedelta(days=retention_days)] if retention_days >= 0 else []
-        return min([*kept_until, *([self.expires_at] if self.expires_at else [])], default=None)
+        """Return when its time is over: at its own end, that many days after its last update (−1: kept for ever), or, of a retired one,
+        when that cannot be undone any more."""
+        ends = [self.expires_at] if self.expires_at else []
+        ends += [self.updated_at + timedelta(days=retention_days)] if retention_days >= 0 else []
+        ends += [self.retired_at + limits.UNDO_KEPT] if self.retired_at else []
+        return min(ends, default=None)
 
     def expired(self, now: datetime, retention_days: int) -> bool:
         """Tell whether its time is over: it is shown and found no more, and the next maintenance deletes it."""

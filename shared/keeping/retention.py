@@ -5,7 +5,7 @@ same rule, also one written by hand, a credential and a dismissed one. Maintenan
 are looked through only when one has ended, or when the owner chose another retention.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,10 +16,12 @@ from shared.ports import Item
 from shared.storage import items, names
 from shared.storage.commit import Commits
 from shared.storage.items import Stored
-from shared.storage.transactions import Change
+from shared.storage.transactions import Change, batches
 from shared.storage.vaults import GONE
 
 NEXT, DAYS = "next_expiry", "retention_days"
+AT_ONCE = 50
+"""Memories that are read and then deleted together; between two lots the time is looked at."""
 APART = timedelta(hours=1)
 """Between two visits that are only for memories that ended: whoever wrote is visited sooner."""
 
@@ -33,30 +35,45 @@ class Retention:
 
     def run(self, visit: Visit) -> Mapping[str, int]:
         days, due = visit.preferences.retention_days, visit.moment(NEXT)
-        deleted = 0
         if visit.state.get(DAYS) == days and (due is None or due > visit.now):
-            for stored in _opened(visit, _changed(visit)):
-                if stored.memory.expired(visit.now, days):
-                    deleted += self._delete(visit, stored)
+            deleted, _ = self._delete(visit, _changed(visit))
         else:
-            ends: list[datetime] = []
-            for stored in _opened(visit, _all(visit)):
-                end = stored.memory.ends(days)
-                if end is not None and end <= visit.now:
-                    visit.check_time({"deleted": deleted})
-                    deleted += self._delete(visit, stored)
-                elif end is not None:
-                    ends.append(end)
-            visit.note(**{DAYS: days, NEXT: min(ends, default=None)})
+            deleted, upcoming = self._delete(visit, _all(visit))
+            visit.note(**{DAYS: days, NEXT: upcoming})
         _look_again(visit)
         return {"deleted": deleted}
 
-    def _delete(self, visit: Visit, stored: Stored) -> int:
-        """Delete the memory; one that was changed meanwhile is left to the next visit, for it may have a new end."""
-        with suppress(NotFound, VersionMismatch):
-            self.commits.commit(visit.owner, Change(stored, None))
-            return 1
-        return 0
+    def _delete(self, visit: Visit, found: Iterator[Item]) -> tuple[int, datetime | None]:
+        """Delete what has ended among these memories; return how many that were, and when the next one ends. Raises OutOfTime."""
+        upcoming: datetime | None = None
+        ended: list[Stored] = []
+        deleted = 0
+        for stored in _opened(visit, found):
+            end = stored.memory.ends(visit.preferences.retention_days)
+            if end is None:
+                continue
+            if end > visit.now:
+                upcoming = end if upcoming is None else min(upcoming, end)
+                continue
+            ended.append(stored)
+            if len(ended) == AT_ONCE:
+                deleted += self._end(visit, ended)
+                ended = []
+                visit.check_time({"deleted": deleted})
+        return deleted + self._end(visit, ended), upcoming
+
+    def _end(self, visit: Visit, ended: Sequence[Stored]) -> int:
+        """Delete these memories, many at once; one that was changed meanwhile is left to the next visit, for it may have a new end."""
+        deleted = 0
+        for batch in batches(visit.opened.keys, [Change(stored, None) for stored in ended]):
+            try:
+                deleted += len(self.commits.commit_together(visit.opened.keys, batch))
+            except (NotFound, VersionMismatch):
+                for change in batch:
+                    with suppress(NotFound, VersionMismatch):
+                        self.commits.commit(visit.owner, change)
+                        deleted += 1
+        return deleted
 
 
 @dataclass(frozen=True, slots=True)

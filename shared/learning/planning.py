@@ -270,7 +270,8 @@ class Planner:
     ) -> None:
         if touch:
             now = max(self.vaults.clock(), before.memory.updated_at + timedelta(milliseconds=1))
-            after = replace(after, updated_at=now)
+            over = after.expires_at is not None and after.expires_at <= now  # said again, it is true again
+            after = replace(after, updated_at=now, expires_at=None if over else after.expires_at)
         changed = Change(before, after).next()
         if changed is not None:
             plan.steps.append(Step(counts, changed.id, items.seal(opened.keys, changed, self.vaults.random)))
