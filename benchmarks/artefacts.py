@@ -46,7 +46,8 @@ class BrokenArtefact(Exception):
 class Artefact:
     """One built function: its own folder, its layers' folders in order, and `module.name` of its handler.
 
-    `environment` holds the variables whose values stand in the template; an import must not need the others.
+    Layers that only some deployments have hold no modules and are left out. `environment` holds the variables whose values stand in the
+    template; an import must not need the others.
     """
 
     name: str
@@ -74,6 +75,7 @@ def artefacts(built: Path) -> list[Artefact]:
             layers=tuple(
                 built.parent / resources[layer["Ref"]]["Properties"]["ContentUri"]
                 for layer in resource["Properties"]["Layers"]
+                if "Ref" in layer
             ),
             environment=_literals(resource["Properties"].get("Environment", {}).get("Variables", {})),
         )

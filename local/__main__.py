@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from local import model
+from local import embeddings, model
 
 if TYPE_CHECKING:
     from local.stack import Stack
@@ -75,6 +75,7 @@ def _say(stack: "Stack", token: str) -> None:
         "",
         f"  API           {stack.url}/v1/",
         f"  learning      {model.described(os.environ)}",
+        f"  search by     {embeddings.described(os.environ)}",
         f"  AWS endpoint  {stack.aws_endpoint}",
         f"  maintenance   curl -X POST {stack.url}/local/maintenance",
         f"  token         {token}",
@@ -86,7 +87,8 @@ def _say(stack: "Stack", token: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run until a signal asks to stop; returns the exit status: 1 for a port that is taken, 2 for what was asked wrongly."""
     options = _options(arguments)
-    for status, refusal in ((2, model.problem(os.environ)), (1, _taken(options))):
+    wrong = model.problem(os.environ) or embeddings.problem(os.environ)
+    for status, refusal in ((2, wrong), (1, _taken(options))):
         if refusal:
             sys.stderr.write(refusal + "\n")
             return status

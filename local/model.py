@@ -28,14 +28,15 @@ def problem(environment: Mapping[str, str]) -> str | None:
         wrong = f"MODEL_ID is missing: set it to the name by which {provider} knows the model."
     elif not url:
         wrong = f"MODEL_URL is missing: {_URL_OF[provider]}"
-    elif not _may_be_asked(url):
+    elif not may_be_asked(url):
         wrong = (
             "MODEL_URL is not allowed: use https://, or http:// on this machine, without a user, a query or a fragment."
         )
     return wrong
 
 
-def _may_be_asked(url: str) -> bool:
+def may_be_asked(url: str) -> bool:
+    """Tell whether functions would ask this address."""
     try:
         return allowed(urlsplit(url))
     except ValueError:

@@ -17,7 +17,7 @@ import boto3
 from moto import mock_aws
 from moto.server import ThreadedMotoServer
 
-from local import calls, emulation, powertools, timers
+from local import calls, embeddings, emulation, powertools, timers
 from local.calls import CallLog
 from local.clients import Clients
 from local.emulation import sqs
@@ -157,6 +157,7 @@ class Stack:
     ) -> None:
         self.deployment = deploy(template, parameters)
         given = {"LOG_LEVEL": "WARNING", **{name: os.environ[name] for name in FROM_CALLER if name in os.environ}}
+        given |= embeddings.chosen(os.environ)
         os.environ.update(self.deployment.environment({**given, **environment}))
         self.functions = Functions(self.deployment.functions, handlers)
         self.functions.reload()

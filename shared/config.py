@@ -45,6 +45,19 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
+class Embeddings:
+    """What compares meanings beside words; without a provider nothing does. `length` 0: the model's own."""
+
+    provider: str
+    model: str
+    length: int
+    url: str
+    api_key: str
+    secret_arn: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Logs:
     """What log lines say of this deployment, and from which level on they are written."""
 
@@ -87,6 +100,19 @@ def model() -> Model:
         _given("MODEL_URL"),
         _given("MODEL_API_KEY"),
         _given("MODEL_SECRET_ARN"),
+    )
+
+
+@cache
+def embeddings() -> Embeddings:
+    return Embeddings(
+        _given("EMBEDDING_PROVIDER"),
+        _given("EMBEDDING_MODEL"),
+        _number("EMBEDDING_LENGTH"),
+        _given("EMBEDDING_URL"),
+        _given("EMBEDDING_API_KEY"),
+        _given("EMBEDDING_SECRET_ARN"),
+        _number("EMBEDDING_MILLISECONDS") / 1_000,
     )
 
 

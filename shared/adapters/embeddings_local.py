@@ -11,6 +11,7 @@ from shared.adapters.multilingual_e5 import MultilingualE5
 from shared.domain.asking import ModelRefused
 
 MODEL: Final = "multilingual-e5-small"
+LENGTH: Final = 384
 CHARACTERS: Final = 2_000
 """Read of a memory; about as many as fill the model's 512 tokens."""
 QUERY_CHARACTERS: Final = 400
@@ -21,7 +22,7 @@ TEXTS: Final = 16
 class LocalEmbedder:
     """multilingual-e5-small from a file; all scripts."""
 
-    name: Final = f"local {MODEL} q4 384"
+    name: Final = f"local {MODEL} q4 {LENGTH}"
     weight, floor = trust(MODEL).weight, trust(MODEL).floor
 
     def __init__(self, path: Path) -> None:

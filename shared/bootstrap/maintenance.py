@@ -3,6 +3,7 @@
 from functools import cache
 
 from shared.bootstrap import commits, maintenance_queue, vaults, work_queue
+from shared.bootstrap.embeddings import meaning
 from shared.bootstrap.recall import indexes
 from shared.keeping.duties import Duties
 from shared.keeping.scheduling import Scheduling
@@ -16,5 +17,5 @@ from shared.storage.rebuild import Rebuild
 @cache
 def duties() -> Duties:
     waiting = Waiting(vaults(), work_queue())
-    tidying = Tidying(commits(), Rebuild(vaults(), work_queue()), waiting, Builder(indexes()))
+    tidying = Tidying(commits(), Rebuild(vaults(), work_queue()), waiting, Builder(indexes(), meaning()))
     return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

@@ -3,6 +3,7 @@
 from functools import cache
 
 from shared.bootstrap import maintenance_queue, vaults
+from shared.bootstrap.embeddings import meaning
 from shared.recall.context import Contexts
 from shared.recall.indexes import Indexes
 from shared.recall.search import Searcher
@@ -15,7 +16,7 @@ def indexes() -> Indexes:
 
 @cache
 def searcher() -> Searcher:
-    return Searcher(indexes(), maintenance_queue())
+    return Searcher(indexes(), maintenance_queue(), meaning())
 
 
 @cache
