@@ -1,6 +1,6 @@
 """Maintenance of one owner: a lease, a rebuild where the table is lost, then step by step, and when to come again.
 
-Order: repair, retention, the steps that learn (consolidation, evolution, persona, scenes), fold, index, open tasks, counters. Any step can
+Order: what the owner asked to be forgotten, repair, retention, the steps that learn (consolidation, evolution, persona, scenes), fold, index, open tasks, counters. Any step can
 be killed and the whole visit done again. Steps that learn stop when the visit's time is over and go on in the next one; the others are
 done in any case, since they bound themselves and what follows rests on them.
 """
@@ -40,11 +40,12 @@ class _Round:
             counts, ended = step.run(self.visit), True
         except OutOfTime as out:
             counts, ended = out.counts, False
-            self.unfinished = True
+            self.unfinished = self.visit.troubled = True
             warn("step_unfinished", step=step.name)
         except Exception as error:  # noqa: BLE001 - one step's failure must not keep the others from an owner's memory
             counts, ended = {}, False
             self.failed += 1
+            self.visit.troubled = True
             alarm("step_failed", step=step.name, kind=type(error).__name__)
         for name, count in counts.items():
             self.counts[f"{step.name}_{name}"] = self.counts.get(f"{step.name}_{name}", 0) + count
@@ -54,7 +55,7 @@ class _Round:
         """Take these steps as long as there is time."""
         for step in steps:
             if not self.visit.time_left():
-                self.unfinished = True
+                self.unfinished = self.visit.troubled = True
                 return
             self.do(step)
 
@@ -64,7 +65,7 @@ class Tidying:
     """Tidies owners, one at a time per owner: a lease holds others off, should two messages ever run at once.
 
     `steps` learn from what is there. `clearing` steps take out of documents what rests on memories that stand no more; they run when a
-    new index is in use and before the change rows go that say so.
+    new index is in use and before the change rows go that say so. `first` and `last` steps stand around all others.
     """
 
     commits: Commits
@@ -73,6 +74,8 @@ class Tidying:
     builds: Builds
     steps: Sequence[Step] = ()
     clearing: Sequence[Step] = ()
+    first: Sequence[Step] = ()
+    last: Sequence[Step] = ()
 
     def tidy(self, owner: str) -> dict[str, int] | None:
         """Tidy an owner and return counts for the log; None when there is none, or another run holds the lease."""
@@ -98,6 +101,7 @@ class Tidying:
         beginning = visit.opened
         self._due(beginning, visit.now + limits.LEASE, None)
         done = _Round(visit)
+        done.do_in_time(self.first)
         done.do(Repairing(self.commits))
         done.do_in_time([Retention(self.commits), *self.steps])
         done.do(Folding())
@@ -105,6 +109,7 @@ class Tidying:
         done.do(Indexing(self.builds, lambda: all([done.do(step) for step in clearing])))  # noqa: C419 - each is to be tried
         done.do(OpenTasks(self.waiting))
         done.do(Counting())
+        done.do_in_time(self.last)
         self._come_again(done, beginning)
         ended = {"failed_steps": done.failed, "unfinished": int(done.unfinished)}
         return {name: count for name, count in (done.counts | ended).items() if count}

@@ -46,6 +46,8 @@ class Visit:
     survey: Survey = field(default_factory=Survey)
     state: Item = field(default_factory=dict)
     looks: list[datetime] = field(default_factory=list)
+    troubled: bool = False
+    """Whether a step of this visit failed or did not come to its end."""
     scheduled: bool = False
     """Whether the owner's schedule asked for this visit: what else waits for a rule of its own is done now, if anything is new."""
 
