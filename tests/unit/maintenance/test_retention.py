@@ -1,6 +1,7 @@
 """Memories whose time is over: unseen from that moment on, deleted by the next maintenance, and nothing else with them."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ SHORT, LONG = "The door code changes on Friday.", "The deploy day is Monday."
 CHINESE = "门禁密码周五更换"
 
 
-def passing(world: World, content: str = SHORT, *, days: float = 1, **more: object) -> Memory:
+def passing(world: World, content: str = SHORT, *, days: float = 1, **more: Any) -> Memory:
     """Add a memory whose time will be over in so many days."""
     return world.add(content, expires_at=world.clock() + timedelta(days=days), **more)
 
