@@ -8,15 +8,21 @@ from shared.text.pattern import Pattern
 from shared.text.scripts import HAN, folded
 from shared.text.spoken import own_words
 
-READ = 3_000
+READ = 2_000
 """Signs read at the beginning of a message without its fenced code, and as many at its end."""
 
 HIDDEN = "\ufffc"
 """Stands for code and what was quoted; in the normal form it is the word "~"."""
 _FENCE = "```"
+_GROWN = 1_000
+_LINE = 400
+"""Signs of a line that may be missing at the beginning of the end that is read; a line cut in two is not told for what it is."""
 _PARTS = 20
 """Fenced blocks that end what is handed over for work before them; the words after such a block are the person's again."""
 _CODE = Pattern(r"`[^`\n]{1,400}`|(?m:^(?: {4}|\t)[^\n]*)")
+_MATERIAL = Pattern(
+    r"(?i)(?:翻译|润色|改写|总结|概括|\btranslate|\bproofread|\brephrase|\bsummari[sz]e)[^。！？.!?\n:：]{0,40}[:：](?=\s?\S)[^\n]*"
+)
 _QUOTED = Pattern(
     r"“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|《[^《》\n]{1,400}》|«[^«»\n]{1,400}»"
     r'|"[^"\n]{1,400}"'
@@ -35,10 +41,12 @@ def own(message: str) -> str:
     """
     outside = HIDDEN.join(message.split(_FENCE)[::2])
     if len(outside) > 2 * READ:
-        outside = f"{outside[:READ]}{HIDDEN}{outside[-READ:]}"
+        tail = outside[-READ:]
+        whole_line = tail.find("\n", 0, _LINE) + 1
+        outside = f"{outside[:READ]}{HIDDEN}{tail[whole_line:]}"
     parts = outside.split(HIDDEN, _PARTS)
     spoken = "\n".join(part[start:end] for part in parts for start, end in own_words(part))
-    bare = _CODE.sub(HIDDEN, spoken)
+    bare = _MATERIAL.sub(HIDDEN, _CODE.sub(HIDDEN, spoken))
     unquoted = _QUOTED.sub(HIDDEN, bare)
     return unquoted if unquoted.strip(f"{HIDDEN} \n?？!！.。") else bare
 
@@ -48,11 +56,11 @@ def normal(text: str) -> str:
 
     A run of Chinese characters is one word; a path, an address, an option or an identifier is one word too, so that no phrase
     is found inside of it. Punctuation, a line end and a space between two Chinese runs end a clause. Any string is accepted; reads
-    at most 4 × `READ` signs of it once folded, for one sign can become eighteen.
+    a bounded part of it once folded, for one sign can become eighteen.
     """
     words = ["^", "|"]
     gap = ""
-    for token in _TOKEN.finditer(folded(text)[: 4 * READ]):
+    for token in _TOKEN.finditer(folded(text)[: 2 * READ + _GROWN]):
         kind = token.lastgroup
         if kind == "gap":
             gap = token.group()

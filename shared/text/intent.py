@@ -1,8 +1,8 @@
 """Whether a message needs memories, and which kind of them. The words stand in `data/intent.json`.
 
-Looked at in this order: the owner's excluded words, a change of topic, the owner's custom words, questions about the person, strong
-signals (unless an aside such as "by the way" comes before), weak ones. A message without any signal needs memories only at the
-start of a session.
+Looked at in this order: the owner's excluded words, a change of topic, the owner's custom words, questions about wording ("how do you
+say …"), questions about the person, strong signals (unless an aside such as "by the way" comes before), weak ones. A message without
+any signal needs memories only at the start of a session.
 """
 
 from typing import Literal, NamedTuple
@@ -55,16 +55,16 @@ class Decision(NamedTuple):
 
 
 def decide(message: str, *, new_session: bool, custom: CustomWords | None = None) -> Decision:
-    """Judge one message of any length by the person's own words in it: at most 3,000 signs at its beginning and at its end.
+    """Judge one message of any length by the person's own words in it: at most 2,000 signs at its beginning and at its end.
 
     Code, quotations, pasted lines and material handed over for work carry no signal. Custom words are looked for as learning looks for
     them (Chinese anywhere, others as whole words in any case). Never raises.
     """
     owner = custom or CustomWords()
     spoken = clauses.own(message)
-    text = clauses.normal(spoken).translate(tables().traditional)
+    text = _opened(clauses.normal(spoken).translate(tables().traditional))
     plain = tables().look_alikes.without(text)
-    person = tables().identity.found(plain)
+    person = tables().identity.found(plain) or tables().personal.found(tables().impersonal.without(plain))
     kind, reason, signals = _judged(spoken, plain, owner, person)
     if kind == "none":
         reason = "session_start" if new_session else "no_signal"
@@ -78,6 +78,13 @@ def decide(message: str, *, new_session: bool, custom: CustomWords | None = None
     )
 
 
+def _opened(text: str) -> str:
+    """Return the normal form with an opener such as "ok" as a clause of its own."""
+    for opener in tables().openers:
+        text = text.replace(f" | {opener} ", f" | {opener} | ")
+    return text.replace(" | | ", " | ")
+
+
 def _judged(spoken: str, plain: str, owner: CustomWords, person: list[Found]) -> tuple[Kind, str, list[str]]:
     words = tables()
     if unwanted := keywords.found(spoken, owner.excluded):
@@ -86,6 +93,8 @@ def _judged(spoken: str, plain: str, owner: CustomWords, person: list[Found]) ->
         return "excluded", "topic_change", _phrases(changed)
     if wanted := keywords.found(spoken, owner.custom):
         return "strong", "signal_custom", wanted
+    if words.wordings.anywhere(plain):
+        return "none", "", []
     strong = {"signal_person": person} | {reason: phrases.found(plain) for reason, phrases in words.strong.items()}
     first = min((hits[0].at for hits in strong.values() if hits), default=len(plain))
     aside = words.aside.found(plain)
@@ -112,31 +121,16 @@ def _outside(before: str) -> bool:
     clauses_before = [clause.strip() for clause in before.split("|")[1:]]
     while len(clauses_before) > 1 and clauses_before[0] in tables().openers:
         clauses_before = clauses_before[1:]
+    first = clauses_before[0]
     return (
         len(clauses_before) == 1
-        and sum(len(word) // 2 if has_han(word) else 1 for word in clauses_before[0].split()) <= _NEAR
-        and not tables().introductions.anywhere(f" {clauses_before[0]} ")
+        and sum(len(word) // 2 if has_han(word) else 1 for word in first.split()) <= _NEAR
+        and not tables().introductions.anywhere(f" {first} ")
     )
 
 
 def _query_class(text: str, *, has_code: bool) -> QueryClass:
-    for name, phrases in tables().classes.items():
+    for name, phrases in tables().classes:
         if phrases.anywhere(text):
             return name
     return "code" if has_code else "general"
-
-
-class Intent(NamedTuple):
-    """A decision in the words of before."""
-
-    kind: Kind
-    identity: bool
-    query_class: QueryClass
-    recall: Recall
-    weak_identity: bool
-
-
-def classify(message: str, new_session: bool) -> Intent:
-    """Judge one message without the owner's words."""
-    made = decide(message, new_session=new_session)
-    return Intent(made.kind, made.broad, made.query_class, made.recall, made.weak_identity)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text import intent_words
+from benchmarks.intent import BOUND, KINDS, LANGUAGES, RECALLED, SPLITS, Score, labelled, score
+from shared.text import clauses, intent_words
 from shared.text.intent import REASONS, SIGNALS, CustomWords, decide
 from shared.text.keywords import Words
 
@@ -132,6 +133,22 @@ def test_script_width_case_and_quotation_marks_around_everything_hide_no_signal(
     assert (made.kind, made.reason) == ("strong", "signal_continuation")
 
 
+@pytest.mark.case(6)
+@pytest.mark.parametrize("text", ["请continue那个重构", "把itgc照last time的样子重跑", "按my style写"])
+def test_english_signals_glued_to_chinese_are_found(text: str) -> None:
+    assert decide(text, new_session=False).kind == "strong"
+
+
+@pytest.mark.case(7)
+@pytest.mark.parametrize(
+    "text", ["Пароль меняем раз в квартал", "กินข้าวแล้ว", "비밀번호", "كلمة المرور", "सीमा", "סיסמה", "😀"]
+)
+def test_other_scripts_carry_no_signal_and_hide_none_beside_them(text: str) -> None:
+    assert decide(text, new_session=False).reason == "no_signal"
+    assert decide(f"{text} 上次", new_session=False).reason == "signal_time"
+    assert decide(f"{text}: as we discussed", new_session=False).reason == "signal_continuation"
+
+
 def test_a_question_after_a_long_paste_is_read() -> None:
     paste = "```\n" + "for x in xs: pass\n" * 5_000 + "```\n"
     assert decide(paste + "how does this differ from last time", new_session=False).signals == ("last time",)
@@ -195,7 +212,7 @@ def test_a_blank_message_carries_no_signal() -> None:
         ("昨天和上次", "signal_time", ("昨天", "上次")),
         ("I usually test", "signal_preference", ("i usually",)),
         ("在我们的服务里", "signal_project", ("我们的",)),
-        ("又报错了", "signal_pointer", ("又报错",)),
+        ("那个报错了", "signal_pointer", ("那个",)),
         ("新问题：几点了", "topic_change", ("新问题",)),
         ("btw, hi", "aside", ("btw",)),
     ],
@@ -206,7 +223,7 @@ def test_a_decision_says_why_in_words_of_the_table(text: str, reason: str, signa
 
 
 def test_a_decision_names_a_few_words_only() -> None:
-    everything = "，".join(intent_words.tables().strong["signal_time"].phrases)
+    everything = "，".join(intent_words.tables().identity.phrases[:20])
     assert len(decide(everything, new_session=True).signals) == SIGNALS
 
 
@@ -247,6 +264,72 @@ def test_any_text_is_judged_with_a_known_reason(text: str, new_session: bool) ->
     assert made.reason in REASONS
     assert (made.kind == "none") == (made.signals == ())
     assert not made.broad or made.kind == "strong"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("split", SPLITS)
+def test_precision_and_recall_hold_on_the_labelled_messages(split: str, language: str) -> None:
+    some = [line for line in labelled() if (line["split"], line["language"]) == (split, language)]
+    one = score(some, RECALLED)
+    assert min(one.precision, one.recall) >= BOUND
+
+
+def test_the_labelled_set_is_large_and_holds_every_kind_in_both_languages() -> None:
+    everything = labelled()
+    assert len(everything) >= 240
+    assert len({line["text"] for line in everything}) == len(everything)
+    for language in LANGUAGES:
+        for split in SPLITS:
+            some = [line["kind"] for line in everything if (line["split"], line["language"]) == (split, language)]
+            assert min(some.count(kind) for kind in KINDS) >= 7
+            assert 0.4 < sum(kind in RECALLED for kind in some) / len(some) < 0.6
+
+
+def test_the_measure_counts_misses_and_false_alarms() -> None:
+    some = [line for line in labelled() if line["kind"] in {"weak", "none"}][:60]
+    nothing = decide("", new_session=False)
+    assert score(some, RECALLED, lambda _: nothing).recall == 0
+    assert score(some, RECALLED, lambda _: nothing._replace(kind="weak")).missed == 0
+    assert Score(3, 1, 0)[:2] == (3, 1)
+    assert (Score(3, 1, 3).precision, Score(3, 1, 3).recall, Score(3, 1, 3).f1) == (0.75, 0.5, 0.6)
+
+
+@given(st.text(max_size=200))
+def test_the_normal_form_is_words_with_one_space_around(text: str) -> None:
+    form = clauses.normal(text)
+    assert form.startswith(" ^ | ")
+    assert form.endswith(" | ")
+    assert form.split() == form[1:-1].split(" ")
+    assert "| |" not in form
+
+
+def test_the_tables_hold_no_phrase_twice_and_only_phrases_that_can_be_found() -> None:
+    tables = intent_words.tables()
+    named = [
+        *tables.strong.values(),
+        tables.identity,
+        tables.personal,
+        tables.pointers,
+        tables.topic_change,
+        tables.aside,
+    ]
+    for table in [*named, tables.look_alikes, tables.impersonal, tables.wordings]:
+        assert len(set(table.phrases)) == len(table.phrases)
+        for phrase in table.phrases:
+            shown = clauses.normal(phrase.replace("^", "").replace("|", "，").replace("…", ""))
+            assert phrase.count("…") <= 1
+            assert intent_words.Phrases([phrase]).anywhere(shown), phrase
+
+
+def test_a_gap_in_a_phrase_ends_at_the_clause_and_at_another_person() -> None:
+    table = intent_words.Phrases(["我…什么", "what … do i"])
+    assert [hit.phrase for hit in table.found(" ^ | 我平时爱喝什么 | ")] == ["我…什么"]
+    assert [hit.phrase for hit in table.found(" ^ | what kind of tea do i like | ")] == ["what … do i"]
+    assert not table.anywhere(" ^ | 我来了 | 什么 | ")
+    assert not table.anywhere(" ^ | 我和你说什么 | ")
+    assert not table.anywhere(" ^ | what now | do i like | ")
+    assert not table.anywhere(f" ^ | what {'very ' * 20}good do i like | ")
+    assert table.without(" ^ | so what do i say | ").split() == ["^", "|", "so", "~", "say", "|"]
 
 
 HOSTILE = [
