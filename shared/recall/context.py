@@ -17,6 +17,7 @@ from shared.domain.errors import NacreError, SealBroken
 from shared.domain.memory import Memory, Scope, Status
 from shared.domain.naming import ALL_PROJECTS
 from shared.domain.settings import Preferences
+from shared.observability import warn
 from shared.ports import Item
 from shared.recall.deadline import Deadline
 from shared.recall.framing import Section, memory_sections, packed
@@ -35,7 +36,7 @@ SECONDS = 0.9
 """For everything, so that an answer is there within a second."""
 RECENT = 100
 """Memories looked at, newest first, when there is no query or broad recall fills up."""
-GOOD_COVERAGE = 0.5
+GOOD_COVERAGE = 0.4
 """Share of the query's words that the best hit must hold for a weak signal to recall (docs/decisions/context.md)."""
 BROAD_BELOW = 3
 """A question about the person, or a forced recall, with fewer hits is filled up with recent and important memories."""
@@ -109,14 +110,10 @@ class Contexts:
         empty = _empty(moment, moment.decided())
         try:
             context, keys = deadline.wait(partial(self._context, owner, moment, empty))
-        except TimeoutError:
-            return replace(empty, reason="timeout")
-        except NacreError as error:
-            return replace(empty, reason=error.code)
-        except SealBroken:
-            return replace(empty, reason="damaged")
-        except Exception:  # noqa: BLE001 - the promise of this route: a chat goes on without its memory
-            return replace(empty, reason="unavailable")
+        except Exception as error:  # noqa: BLE001 - the promise of this route: a chat goes on without its memory
+            reason = _reason(error)
+            warn("context_failed", reason=reason, error=type(error).__name__)
+            return replace(empty, reason=reason)
         if keys and context.memory_ids:
             with suppress(Exception):  # a count is no promise, and the text is there
                 deadline.wait(partial(self.searcher.count, keys, context.memory_ids))
@@ -207,6 +204,14 @@ def _at_hand(memory: Memory, moment: Moment) -> bool:
             memory.project is None or moment.project in {ALL_PROJECTS, memory.project}
         )
     return True
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, NacreError):
+        return error.code
+    return (
+        "timeout" if isinstance(error, TimeoutError) else "damaged" if isinstance(error, SealBroken) else "unavailable"
+    )
 
 
 def _empty(moment: Moment, decision: Decision) -> Context:
