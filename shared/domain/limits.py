@@ -59,8 +59,27 @@ SCENE_TEXT_BYTES: Final = 2_048
 """Of a scene's summary or context, in UTF-8."""
 SCENE_MEMORIES: Final = 500
 """Ids of memories that a scene shows, the newest ones."""
+FORGET_IDS: Final = 1_000
+FORGET_SHOWN: Final = 100
+"""Memories that a dry run of forgetting shows."""
+SCENE_NEWS: Final = 10
+"""New facts of a project after which a model writes its context anew."""
+SCENE_FACTS: Final = 40
+"""Facts that a context is written from, the newest ones."""
 DELETING_TIME: Final = timedelta(seconds=15)
 """After which a request that deletes many memories answers with what is left; the gateway waits 30 s."""
+
+# Consolidation.
+CONSOLIDATE_ACTIVE: Final = 150
+"""Active memories of an owner above which every group is consolidated."""
+USER_TARGET: Final = 30
+PROJECT_TARGET: Final = 60
+"""Active memories of one group above which that group is."""
+CONSOLIDATE_AFTER: Final = timedelta(hours=24)
+GROUP_LINES: Final = 200
+"""Memories of a group that are offered at once, the last changed ones."""
+MERGE_SOURCES: Final = 10
+UNDO_KEPT: Final = timedelta(days=7)
 
 # Storage.
 IDEMPOTENCY_KEPT: Final = timedelta(hours=24)

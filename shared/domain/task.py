@@ -31,6 +31,31 @@ SPENT = ("calls", "tokens_in", "tokens_out")
 
 
 @dataclass(frozen=True, slots=True)
+class Merged:
+    """One merge of a consolidation: what replaced the sources; None where one was dropped that another memory says."""
+
+    memory_id: str | None
+    sources: tuple[str, ...]
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """What a consolidation did to one scope. `skipped` counts merges whose sources had changed meanwhile; `undone` and `stayed` what became
+    of the others when an undo was asked for."""
+
+    scope: str | None
+    project: str | None
+    merged: int
+    dropped: int
+    skipped: int
+    undone: int
+    stayed: int
+    undo_until: datetime | None
+    merges: tuple[Merged, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One task as stored.
 
@@ -56,5 +81,6 @@ class Task:
     would_learn: list[dict[str, Any]] | None = None
     quarantined: int = 0
     usage: dict[str, int] = field(default_factory=dict)
+    consolidation: Consolidated | None = None
     progress: dict[str, int] = field(default_factory=dict)
     report: list[dict[str, Any]] | None = None

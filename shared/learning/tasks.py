@@ -1,20 +1,22 @@
 """Tasks as items of the table, and what their owner can see and do of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import NotFound, NotPossibleNow, Refused
 from shared.domain.ids import is_ulid
-from shared.domain.task import LEARNED, PROGRESS, SPENT, Task, TaskStatus
+from shared.domain.task import LEARNED, PROGRESS, SPENT, Consolidated, Merged, Task, TaskStatus
 from shared.domain.times import epoch_seconds, moment, rfc3339
 from shared.keeping.cursors import Cursors
 from shared.ports import Condition, Item, Queue, Update, Value
 from shared.storage import bodies, names
 from shared.storage.vaults import Vaults
 
-KIND = "extraction"
+KIND, CONSOLIDATION = "extraction", "consolidation"
 LIST = "tasks"
 RESULT = "task"
 """What the sealed result of a task is called in its seal."""
@@ -36,13 +38,9 @@ def new_item(task_id: str, trigger: str, size: int, now: datetime, *, dry_run: b
 
 def from_item(keys: OwnerKeys, item: Item) -> Task:
     """Read a task. Raises SealBroken when its result does not open."""
-    task_id = str(item["sk"]).removeprefix(names.TASK)
-    result = {}
-    if "sealed" in item:
-        run = int(item["run"])
-        result = bodies.unpack(keys.unseal(RESULT, task_id, run, int(item["gen"]), _bytes(item["sealed"])))
+    result = result_of(keys, item)
     return Task(
-        id=task_id,
+        id=str(item["sk"]).removeprefix(names.TASK),
         kind=str(item["kind"]),
         status=TaskStatus(str(item["status"])),
         created_at=moment(str(item["created_at"])),
@@ -61,6 +59,36 @@ def from_item(keys: OwnerKeys, item: Item) -> Task:
         usage={name: int(item.get(name, 0)) for name in SPENT},
         progress={n.removeprefix(PROGRESS): int(count) for n, count in item.items() if n.startswith(PROGRESS)},
         report=result.get("report"),
+        consolidation=consolidated(item, result) if item["kind"] == CONSOLIDATION else None,
+    )
+
+
+def result_of(keys: OwnerKeys, item: Item) -> dict[str, Any]:
+    """Open what is sealed of a task; nothing where nothing is. Raises SealBroken."""
+    if "sealed" not in item:
+        return {}
+    task_id, run = str(item["sk"]).removeprefix(names.TASK), int(item["run"])
+    result: dict[str, Any] = bodies.unpack(keys.unseal(RESULT, task_id, run, int(item["gen"]), _bytes(item["sealed"])))
+    return result
+
+
+def consolidated(item: Item, result: Mapping[str, Any]) -> Consolidated:
+    """Read what a consolidation did, and what of it was undone."""
+    counts = {name: int(item.get(name, 0)) for name in ("merged", "dropped", "skipped")}
+    finished = item.get("finished_at")
+    left, undone = ({int(place) for place in str(item.get(name, "")).split()} for name in ("left", "undone"))
+    return Consolidated(
+        scope=result.get("scope"),
+        project=result.get("project"),
+        **counts,
+        undone=len(undone),
+        stayed=counts["merged"] + counts["dropped"] - len(undone) if "undo_at" in item else 0,
+        undo_until=moment(finished) + limits.UNDO_KEPT if isinstance(finished, str) else None,
+        merges=tuple(
+            Merged(one["product"], tuple(source for source, _ in one["sources"]), undone=place in undone)
+            for place, one in enumerate(result.get("merges", ()))
+            if place not in left
+        ),
     )
 
 
@@ -107,6 +135,8 @@ class Tasks:
         opened = self.vaults.open(owner)
         if opened is None:
             raise NotFound
+        if task.kind != KIND:
+            raise NotPossibleNow("Maintenance tries this by itself; only learning from a conversation can be retried.")
         if task.status is not TaskStatus.FAILED:
             raise NotPossibleNow("Only a failed task can be retried.")
         key = names.conversation(owner, opened.keys.epoch, task_id)

@@ -84,7 +84,7 @@ def build(
     lines = [_line(message, tongue, now) for message in messages]
     known = {f"m{number}": memory for number, memory in enumerate(offered, 1)}
     refused = [_one_line(text) for text in dismissed]
-    boundary = _boundary([*lines, *(text for _, text in known.values()), *refused, project or ""])
+    mark = boundary([*lines, *(text for _, text in known.values()), *refused, project or ""])
     words = _WORDS[tongue]
     head = [words["today"].format(_day(now, tongue))]
     head.append(words["project"].format(_one_line(project)) if project else words["no_project"])
@@ -92,8 +92,8 @@ def build(
         head += ["", words["offered"], *(f"{alias}: {_one_line(text)}" for alias, (_, text) in known.items())]
     if refused:
         head += ["", words["dismissed"], *(f"- {text}" for text in refused)]
-    body = ["", words["conversation"], boundary, *lines, boundary, "", words["end"]]
-    system = wording(tongue).replace("{{boundary}}", boundary).replace("{{limit}}", str(limit))
+    body = ["", words["conversation"], mark, *lines, mark, "", words["end"]]
+    system = wording(tongue).replace("{{boundary}}", mark).replace("{{limit}}", str(limit))
     aliases = {alias: memory_id for alias, (memory_id, _) in known.items()}
     return Prompt(system, "\n".join([*head, *body]), aliases, tongue)
 
@@ -177,14 +177,12 @@ def _forced(text: str, start: int, end: int, budget: int) -> Iterator[tuple[int,
     yield start, end
 
 
-def _boundary(texts: Sequence[str]) -> str:
+def boundary(texts: Sequence[str], of: str = "conversation") -> str:
     """Make a line that stands in none of the texts, the same for the same texts."""
     everything = "\n".join(texts)
     mark = sha256(everything.encode("utf-8", "surrogatepass")).hexdigest()
     return next(
-        line
-        for size in range(12, len(mark) + 1)
-        if (line := f"===== conversation {mark[:size]} =====") not in everything
+        line for size in range(12, len(mark) + 1) if (line := f"===== {of} {mark[:size]} =====") not in everything
     )
 
 
