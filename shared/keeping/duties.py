@@ -3,11 +3,9 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from shared.domain import limits
-from shared.domain.times import moment
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidying
 from shared.storage.erasure import Erasure
@@ -28,16 +26,16 @@ class Duties:
     erasure: Erasure
 
     def ask(self, event: Mapping[str, Any]) -> dict[str, int]:
-        """Ask for the maintenance of owners: `{"kind": "schedule"}` of those who are due (with "before", an RFC 3339 time: due until then),
-        `{"kind": "rebuild"}` of everyone, due or not, after the owner "after"; with "owner" of that one.
+        """Ask for the maintenance of owners: `{"kind": "schedule"}` of those who are due, `{"kind": "rebuild"}` of everyone, due or not,
+        who comes after the owner "after" where that is given; with "owner" of that one.
 
         Returns how many owners were asked for, and how far that got. Raises UnknownDuty.
         """
-        kind, before, owner, after = (event.get(name) for name in ("kind", "before", "owner", "after"))
-        if any(value is not None and not (isinstance(value, str) and value) for value in (before, owner, after)):
+        kind, owner, after = (event.get(name) for name in ("kind", "owner", "after"))
+        if any(value is not None and not (isinstance(value, str) and value) for value in (owner, after)):
             raise UnknownDuty
         if kind == "schedule":
-            return self.scheduling.due(_moment(before) if before else None)
+            return self.scheduling.due()
         if kind == "rebuild" and owner:
             return self.scheduling.one(owner)
         if kind == "rebuild":
@@ -76,10 +74,3 @@ class Duties:
         if not isinstance(message.get("owner"), str) or not message["owner"]:
             raise UnknownDuty
         return self._tidy(message["owner"])
-
-
-def _moment(text: str) -> datetime:
-    try:
-        return moment(text)
-    except ValueError:
-        raise UnknownDuty from None

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from heapq import merge
 from itertools import islice
@@ -17,8 +16,8 @@ from shared.storage.together import each, together
 from shared.storage.vaults import Vaults
 
 OWNERS_A_MESSAGE = 200
-LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
-"""Of owners' names, in the order of their values."""
+LETTERS = "234567abcdefghijklmnopqrstuvwxyz"
+"""Of owners' names, each as frequent as the others, in the order in which the bucket lists them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +27,22 @@ class Scheduling:
     vaults: Vaults
     maintenance: Queue
 
-    def due(self, before: datetime | None = None) -> dict[str, int]:
-        """Ask for the maintenance of owners who are due (before that moment; default now), who waited longest first; return how many.
+    def due(self) -> dict[str, int]:
+        """Ask for the maintenance of owners who are due, who waited longest first; return how many.
 
         Whoever is asked for is marked due half an hour later, on the condition that nobody else did it: two runs at once ask for no owner
         twice, and a message that was lost is made up for. A message of its own goes on where more than OWNERS_A_MESSAGE are due.
         """
-        limit = rfc3339(before or self.vaults.clock())
-        ask = partial(self.vaults.table.due, before=limit, limit=OWNERS_A_MESSAGE)
+        now = self.vaults.clock()
+        ask = partial(self.vaults.table.due, before=rfc3339(now), limit=OWNERS_A_MESSAGE)
         shards = together(*[partial(ask, shard) for shard in range(limits.DUE_SHARDS)])
         waiting = list(islice(merge(*shards, key=attrgetter("at")), OWNERS_A_MESSAGE))
-        later = max(self.vaults.clock(), before or self.vaults.clock()) + limits.STEP_AGAIN
-        own = each(partial(self._claim, rfc3339(later)), waiting)
+        own = each(partial(self._claim, rfc3339(now + limits.STEP_AGAIN)), waiting)
         claimed = [due.owner for due, is_own in zip(waiting, own, strict=True) if is_own]
         owners_ = list(dict.fromkeys(claimed))
         each(self._tidy, owners_)
         if owners_ and len(waiting) == OWNERS_A_MESSAGE:
-            self._go_on({"kind": "schedule", "before": limit}, waiting[-1].owner)
+            self._go_on({"kind": "schedule"}, waiting[-1].owner)
         return {"owners": len(owners_)}
 
     def one(self, owner: str) -> dict[str, int]:

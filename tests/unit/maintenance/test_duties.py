@@ -1,13 +1,11 @@
 """Who is due, who is asked, what maintenance does of what it is asked, and that one run at a time does it."""
 
 import json
-from datetime import timedelta
 
 import pytest
 
 from shared.domain import limits
 from shared.domain.errors import Unavailable
-from shared.domain.times import rfc3339
 from shared.keeping import scheduling
 from shared.keeping.duties import UnknownDuty
 from shared.ports import Put, Update
@@ -33,14 +31,6 @@ def test_an_owner_is_due_five_minutes_after_the_first_write_and_no_more_after_ma
     (message,) = world.maintenance.receive()
     assert world.now.duties.do(json.dumps(message.body), message.receipt)["index_built"] == 1
     assert world.now.duties.ask({"kind": "schedule"}) == {"owners": 0}
-
-
-def test_an_operator_may_ask_for_all_who_will_be_due() -> None:
-    world = World()
-    world.add(TEXT)
-    later = rfc3339(world.clock() + timedelta(days=1))
-    assert world.now.duties.ask({"kind": "schedule", "before": later}) == {"owners": 1}
-    assert world.now.duties.ask({"kind": "schedule", "before": later}) == {"owners": 0}
 
 
 def test_an_owner_with_nothing_left_to_do_is_not_due_until_the_next_write() -> None:
@@ -106,7 +96,7 @@ def test_everyone_is_found_in_the_bucket_page_by_page(monkeypatch: pytest.Monkey
         one.restart()
         one.add(TEXT)
     asked: list[str] = []
-    assert world.now.duties.ask({"kind": "rebuild"}) == {"owners": 3, "percent": 6}
+    assert world.now.duties.ask({"kind": "rebuild"}) == {"owners": 3, "percent": 25}
     while received := world.maintenance.receive():
         body = received[0].body
         if body["kind"] == "tidy":
@@ -137,7 +127,6 @@ def test_an_unknown_event_is_refused(event: dict[str, str]) -> None:
         '{"v":1,"kind":"tidy","owner":7}',
         '{"v":1,"kind":"rebuild","after":7}',
         '{"v":1,"kind":"rebuild","owner":""}',
-        '{"v":1,"kind":"schedule","before":"tomorrow"}',
         '{"v":1,"kind":"other","owner":"a"}',
     ],
 )
