@@ -3,7 +3,7 @@
 A scene is shown with what was said of its project only while all that this rests on stands (shared/storage/basis.py).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -29,6 +29,10 @@ _LIST = "scenes"
 _ACTIVE = (lines.ACTIVE, lines.ACTIVE)
 _WANTED = (names.ACTIVE, names.SETTINGS)
 """Read with the owner: the active project, and how long memories are kept."""
+
+
+AT_ONCE = 3
+"""Scenes that a switch archives at most; more are left to maintenance."""
 
 
 class Which(StrEnum):
@@ -130,7 +134,7 @@ class Scenes:
             news = any(standing.get(name) != value for name, value in fields.items())
             return {PROJECT: project, **used, **fields} if news else None
 
-        self._documents.write(owner, _place(project), changed, etags)
+        self._documents.write(owner, place_of(project), changed, etags)
         return self.get(owner, project)
 
     def switch(self, owner: str, project: str | None) -> tuple[Seen | None, bool]:
@@ -143,6 +147,7 @@ class Scenes:
             if self._vaults.open(owner) is not None:
                 activate(self._documents, owner, None)
             return None, False
+        read_at = self._vaults.clock()
         key, active, standing = self._meant(owner, project)
         new = False
         for _ in range(TRIES):
@@ -153,8 +158,8 @@ class Scenes:
             except NotFound:
                 continue
             others = [one for one in standing if one.project != key]
-            for cold in coldest([*others, seen.scene], key):
-                archive(self._documents, owner, cold, self._vaults.clock())
+            for cold in coldest([*others, seen.scene], key)[:AT_ONCE]:
+                archive(self._documents, owner, cold, read_at)
             return seen, new
         raise Busy
 
@@ -186,7 +191,7 @@ class Scenes:
                 return None
             return {PROJECT: project, USED_AT: rfc3339(now), ARCHIVED: False}
 
-        self._documents.write(owner, _place(project), used)
+        self._documents.write(owner, place_of(project), used)
         return new
 
     def _seen(self, opened: Opened, found: Iterable[Scene], memory_ids: tuple[str, ...] = ()) -> list[Seen]:
@@ -251,14 +256,22 @@ def coldest(found: Iterable[Scene], active: str | None) -> list[Scene]:
     return able[: max(0, len(warm) - limits.SCENES)]
 
 
+def rewrite(commits: DocumentCommits, owner: str, scene: Scene, fields: Mapping[str, Any]) -> bool:
+    """Set fields of a scene as it was read; return whether that was done. One that was changed since is left to the next visit."""
+    done = False
+
+    def rewritten(_opened: Opened, standing: Document) -> Mapping[str, Any] | None:
+        nonlocal done
+        done = standing.latest == scene.document.latest
+        return {PROJECT: scene.project, **fields} if done else None
+
+    commits.write(owner, place_of(scene.project), rewritten)
+    return done
+
+
 def archive(commits: DocumentCommits, owner: str, scene: Scene, now: datetime) -> bool:
-    """Archive a scene as of the moment it was read, unless it was changed since; return whether it is archived. Used again, it is not."""
-
-    def archived(_opened: Opened, standing: Document) -> Mapping[str, Any] | None:
-        moved_on = standing.latest != scene.document.latest
-        return None if moved_on else {PROJECT: scene.project, ARCHIVED: rfc3339(now)}
-
-    return bool(commits.write(owner, _place(scene.project), archived).get(ARCHIVED))
+    """Archive a scene as of the moment it was read, unless it was changed since. Once it is used again, it is not archived any more."""
+    return rewrite(commits, owner, scene, {ARCHIVED: rfc3339(now)})
 
 
 def activate(commits: DocumentCommits, owner: str, project: str | None, instead_of: str | None = None) -> None:
@@ -271,7 +284,8 @@ def activate(commits: DocumentCommits, owner: str, project: str | None, instead_
     commits.write(owner, lambda _opened: _ACTIVE, named)
 
 
-def _place(project: str) -> Any:
+def place_of(project: str) -> Callable[[Opened], tuple[str, str]]:
+    """Return where the scene of a project lies, for whoever writes it."""
     return lambda opened: (lines.SCENE, scenes.tag_of(opened.keys, project))
 
 

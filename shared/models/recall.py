@@ -30,7 +30,7 @@ class SearchIn(Given):
     query: Annotated[Text, Field(min_length=1)] = Field(description="any text; there is no query syntax")
     project: Name | None = Field(
         default=None,
-        description="this project's memories too; left out: the active project's; null or default: none of any project; \"*\": those of all",
+        description="this project's memories too; left out: the active one's; null or default: of no project; \"*\": those of all",
     )
     agent: Name | None = Field(default=None, description="this agent's memories too; left out: none of any agent")
     categories: Annotated[list[Category], Field(max_length=8)] = Field(
@@ -127,7 +127,8 @@ class ContextIn(Given):
         default=None, description="what the person just wrote; left out: the beginning of a session"
     )
     project: Name | None = Field(
-        default=None, description="the project at hand: its memories too; left out: none of any project"
+        default=None,
+        description="the project at hand: its scene and memories too; left out: the active one; null or default: none",
     )
     agent: Name | None = Field(default=None, description="the agent that asks: its memories too")
     new_session: StrictBool = Field(
@@ -142,7 +143,7 @@ class ContextIn(Given):
     )
 
     def moment(self) -> Moment:
-        return Moment(self.message, self.project, self.agent, self.new_session, self.token_budget, self.force)
+        return Moment(self.message, meant(self), self.agent, self.new_session, self.token_budget, self.force)
 
 
 class DecisionOut(Shown):

@@ -33,6 +33,17 @@ def standing(opened: Opened, found: Mapping[str, Item], ids: Iterable[str], now:
     )
 
 
+def replaced(opened: Opened, found: Mapping[str, Item], ids: Iterable[str]) -> dict[str, str | None]:
+    """Return which of the ids are memories that a consolidation took away, with the one that says their fact now (None: another one
+    said it already). Whoever keeps a basis moves it there before they are gone for good."""
+    memories = {memory_id: _opened(opened.keys, found.get(names.MEMORY + memory_id)) for memory_id in set(ids)}
+    return {
+        memory_id: memory.replaced_by
+        for memory_id, memory in memories.items()
+        if memory is not None and memory.status is Status.RETIRED
+    }
+
+
 def holds(basis: Collection[str] | None, stand: Collection[str]) -> bool:
     """Tell whether a text may be shown: all that it rests on stands. What a person wrote rests on nothing and always holds."""
     return all(memory_id in stand for memory_id in basis or ())

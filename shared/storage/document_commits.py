@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from shared.domain.errors import Busy, NotFound, SealBroken, VersionMismatch
 from shared.domain.ids import ulid, ulid_time
-from shared.storage import documents
+from shared.storage import documents, lines
 from shared.storage.commit import Commits
 from shared.storage.documents import Document
 from shared.storage.transactions import Stale
@@ -40,8 +40,8 @@ class DocumentCommits:
     ) -> Document:
         """Change the document of that kind and id, and return it as it then stands. Four steps with warm keys.
 
-        `change` may be called again when another writer was first. `etags`: what the caller's If-Match allows; None: any. An end is
-        possible beyond the quota. Raises VersionMismatch, QuotaExceeded, TableLost, Busy and what `change` raises.
+        `change` may be called again when another writer was first. `etags`: what the caller's If-Match allows; None: any. An end and
+        another active project are possible beyond the quota. Raises VersionMismatch, QuotaExceeded, TableLost, Busy and what `change` raises.
         """
         vaults = self.commits.vaults
         for _ in range(TRIES):
@@ -91,7 +91,7 @@ class DocumentCommits:
         write = documents.stored(opened.keys, kind, document_id, standing, after, now, random)
         transaction.add("memory", write)
         size = len(line.encode())
-        transaction.head({"bytes": size, "journal_bytes": size}, deleting=not after)
+        transaction.head({"bytes": size, "journal_bytes": size}, deleting=not after or kind == lines.ACTIVE)
         commits.journal_then_write(opened.keys, part.latest, line, transaction)
 
 

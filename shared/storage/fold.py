@@ -81,7 +81,7 @@ class Fold:
         reads = [read for listed in open_ones if (read := self._read(listed)) is not None]
         held = [record for _, _, records in reads for record in records]
         records = merged([*held, *(record for small in smalls for record in small.records)])
-        kept = sorted(self._worth_keeping(records.values()), key=_order)
+        kept = sorted(self._still_said(self._worth_keeping(records.values())), key=_order)
         made = {self._store(body, records) for body, records in self._objects(kept)}
         if None in made:
             return 0

@@ -60,7 +60,7 @@ class Survey:
     folded: list[JournalObject] = field(default_factory=list)
     dead: set[str] = field(default_factory=set)
     ended: bool = False
-    """Whether a document ended lately: older objects may hold what it said."""
+    """Whether a document ended lately, or a text of it was taken away: older objects may hold what it said."""
     replayed: int = 0
     removed: int = 0
     damaged: int = 0
@@ -207,7 +207,8 @@ class Repair:
         if standing is None:
             return Verdict.WAIT
         said = record.document()
-        self.survey.ended = self.survey.ended or bool(said.ended)
+        taken_away = said.ended or any(value is None for value, _ in said.fields.values())
+        self.survey.ended = self.survey.ended or bool(taken_away)
         return Verdict.SETTLED if standing.joined(said) == standing else Verdict.REMOVE
 
     def _told(self, line: lines.Line, record: Record, *, told: bool) -> tuple[lines.Line, Record] | None:

@@ -7,7 +7,7 @@ conversation was summarised, its context written, and when it was made or switch
 A document `active` holds the key of the active project: the one that is meant where a request names none.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -69,10 +69,18 @@ class Scene:
         told = self.document.get(field)
         return str(told) if told and holds(self._basis(RESTS_ON[field]), stand) else None
 
-    def fallen(self, stand: frozenset[str]) -> dict[str, Any]:
-        """Return the fields that take away the texts that rest on what does not stand."""
-        gone = [text for text in RESTS_ON if self.document.get(text) and self.text(text, stand) is None]
-        return {field: value for text in gone for field, value in ((text, None), (RESTS_ON[text], []))}
+    def mended(self, stand: frozenset[str], replaced: Mapping[str, str | None]) -> dict[str, Any]:
+        """Return the fields that take away each text that rests on what does not stand, so that a context is written anew; and those
+        that let a text rest on what replaced its memories."""
+        fields: dict[str, Any] = {}
+        for text, basis in RESTS_ON.items():
+            rests = self._basis(basis)
+            if self.document.get(text) and not holds(rests, stand):
+                fields |= {text: None, basis: []} | ({CONTEXT_AT: None} if text == CONTEXT else {})
+            elif self.document.get(text) and not replaced.keys().isdisjoint(rests):
+                moved = dict.fromkeys(kept for one in rests if (kept := replaced.get(one, one)))
+                fields |= {text: self.document.get(text), basis: list(moved)}
+        return fields
 
     def _basis(self, field: str) -> Sequence[str]:
         return self.document.get(field) or ()
