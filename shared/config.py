@@ -117,6 +117,12 @@ def embeddings() -> Embeddings:
 
 
 @cache
+def context_seconds() -> float:
+    """Within which a context is answered, whatever happens."""
+    return _number("CONTEXT_MILLISECONDS") / 1_000
+
+
+@cache
 def logs() -> Logs:
     return Logs(_text("STAGE"), _text("LOG_LEVEL"))
 

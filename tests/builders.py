@@ -120,7 +120,7 @@ class Process:
         self.delivery = Delivery(self.extraction, work)
         self.indexes = Indexes(self.vaults)
         self.searcher = Searcher(self.indexes, maintenance, meaning)
-        self.contexts = Contexts(self.searcher)
+        self.contexts = Contexts(self.searcher, seconds=60)
         self.builder = Builder(self.indexes, meaning)
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)

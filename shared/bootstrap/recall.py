@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from shared import config
 from shared.bootstrap import maintenance_queue, vaults
 from shared.bootstrap.embeddings import meaning
 from shared.recall.context import Contexts
@@ -21,4 +22,4 @@ def searcher() -> Searcher:
 
 @cache
 def contexts() -> Contexts:
-    return Contexts(searcher())
+    return Contexts(searcher(), config.context_seconds())

@@ -32,8 +32,6 @@ from shared.text.intent import CustomWords, Decision, decide
 from shared.text.keywords import words_of
 from shared.text.normalise import has_words, language
 
-SECONDS = 0.9
-"""For everything, so that an answer is there within a second."""
 RECENT = 100
 """Memories looked at, newest first, when there is no query or broad recall fills up."""
 GOOD_COVERAGE = 0.4
@@ -101,7 +99,8 @@ class Contexts:
     """The use case of `POST /v1/context`. Two steps with warm keys and index, three when cold; one more counts the access."""
 
     searcher: Searcher
-    seconds: float = SECONDS
+    seconds: float
+    """For everything: with 0.9, an answer is there within a second."""
     monotonic: Callable[[], float] = time.monotonic
 
     def context(self, owner: str, moment: Moment) -> Context:
@@ -209,9 +208,8 @@ def _at_hand(memory: Memory, moment: Moment) -> bool:
 def _reason(error: Exception) -> str:
     if isinstance(error, NacreError):
         return error.code
-    return (
-        "timeout" if isinstance(error, TimeoutError) else "damaged" if isinstance(error, SealBroken) else "unavailable"
-    )
+    known = {TimeoutError: "timeout", SealBroken: "damaged"}
+    return known.get(type(error), "unavailable")
 
 
 def _empty(moment: Moment, decision: Decision) -> Context:

@@ -13,7 +13,17 @@ from shared import config
 
 ROOT = Path(__file__).parents[2]
 READ_BY_LIBRARIES = {"POWERTOOLS_SERVICE_NAME": "Powertools", "OPENBLAS_NUM_THREADS": "numpy"}
-PARTS = ("storage", "bounds", "daily_conversations", "work_queue", "maintenance_queue", "model", "embeddings", "logs")
+PARTS = (
+    "storage",
+    "bounds",
+    "daily_conversations",
+    "work_queue",
+    "maintenance_queue",
+    "model",
+    "embeddings",
+    "context_seconds",
+    "logs",
+)
 
 
 @cache
