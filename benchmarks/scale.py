@@ -11,6 +11,8 @@ from typing import Final
 
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.dynamo_type import Item as Stored
 
 from benchmarks import processor
 from benchmarks.filling import conversations, fill
@@ -94,9 +96,10 @@ def emulated(owner: str, made: Sequence[Item]) -> None:
     for item in made:
         raw = stored(owner, item)
         texts = {name: {"B": base64.b64encode(value["B"]).decode()} for name, value in raw.items() if "B" in value}
+        keys = DynamoType(raw[table.hash_key_attr]), DynamoType(raw[table.range_key_attr])
         with LOCK:
-            put = table.put_item(raw | texts, overwrite=True)
-            touch(table, put.hash_key, put.range_key)
+            table.items[keys[0]][keys[1]] = Stored(*keys, raw | texts)
+            touch(table, *keys)
 
 
 def indexed(person: Person, texts: Sequence[str]) -> Indexed:

@@ -86,7 +86,9 @@ class TableView:
             if not partition:
                 del self._partitions[name, old[0]]
         if place is not None:
-            self._partitions.setdefault((name, place[0]), SortedDict())[place[1]] = key
+            if (name, place[0]) not in self._partitions:
+                self._partitions[name, place[0]] = SortedDict()
+            self._partitions[name, place[0]][place[1]] = key
             self._places[(name, *key)] = place
 
     def touch(self, hash_key: Any, range_key: Any) -> None:
