@@ -2,7 +2,14 @@
 
 from typing import Any
 
-from functions.memories import routes_account, routes_learning, routes_memories, routes_owner, routes_scenes
+from functions.memories import (
+    routes_account,
+    routes_forgetting,
+    routes_learning,
+    routes_memories,
+    routes_owner,
+    routes_scenes,
+)
 from shared import bootstrap
 from shared.http import Edge
 
@@ -12,6 +19,7 @@ app.include_router(routes_owner.router)
 app.include_router(routes_learning.router)
 app.include_router(routes_scenes.router)
 app.include_router(routes_account.router)
+app.include_router(routes_forgetting.router)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from shared.keeping.account import Account
 from shared.keeping.auditing import Auditing
 from shared.keeping.cursors import Cursors
 from shared.keeping.edits import Edits
+from shared.keeping.forgetting.asking import Forgetting
 from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
@@ -48,6 +49,11 @@ def auditing() -> Auditing:
 @cache
 def account() -> Account:
     return Account(Erasure(vaults()), maintenance_queue())
+
+
+@cache
+def forgetting() -> Forgetting:
+    return Forgetting(commits())
 
 
 @cache

@@ -1,0 +1,205 @@
+"""Asking for many memories to be forgotten: what would go, or a task that maintenance does."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date as Date  # noqa: N812 - a wish has a date of its own
+from datetime import datetime, timedelta
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain import limits
+from shared.domain.errors import ConfirmationNeeded, Invalid, Refused, SealBroken, Unavailable
+from shared.domain.ids import ulid
+from shared.domain.memory import Category, Memory, Scope, Status
+from shared.domain.task import TaskStatus
+from shared.domain.times import rfc3339
+from shared.keeping.forgetting.selection import Selection, day_bounds, words_of
+from shared.keeping.idempotency import Mark
+from shared.ports import Condition, Item, Put, Update
+from shared.storage import bodies, items, names
+from shared.storage.commit import TRIES, Commits
+from shared.storage.items import Stored
+from shared.storage.preferences import preferences_of
+from shared.storage.transactions import Replayed, Stale
+from shared.storage.vaults import Vaults
+
+KIND = "forget"
+SELECTION = "selection"
+"""What a selection is called in its seal."""
+WAITING = "forgets"
+"""Column of maintenance's own item: forget tasks that are not done. Who has none is not looked through for them."""
+
+
+_PARTS = ("ids", "scope", "project", "agent", "category", "importance_below", "query")
+
+
+class Wish(Protocol):
+    """What a request to forget says; None: nothing about that."""
+
+    @property
+    def ids(self) -> list[str] | None: ...
+    @property
+    def date(self) -> Date | None: ...
+    @property
+    def last_days(self) -> int | None: ...
+    @property
+    def since(self) -> datetime | None: ...
+    @property
+    def until(self) -> datetime | None: ...
+    @property
+    def scope(self) -> Scope | None: ...
+    @property
+    def project(self) -> str | None: ...
+    @property
+    def agent(self) -> str | None: ...
+    @property
+    def category(self) -> Category | None: ...
+    @property
+    def importance_below(self) -> int | None: ...
+    @property
+    def query(self) -> str | None: ...
+    @property
+    def all(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would be forgotten: how many, and the newest of them. `complete` False: there was no time to look through all."""
+
+    count: int
+    memories: list[Memory]
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """The use case of `POST /v1/forget`."""
+
+    commits: Commits
+
+    @property
+    def _vaults(self) -> Vaults:
+        return self.commits.vaults
+
+    def now(self) -> datetime:
+        """Return the moment, in UTC."""
+        return self._vaults.clock()
+
+    def selection(self, owner: str, wish: Wish) -> Selection:
+        """Return what a request means; days are the owner's own. Raises Invalid for one that means nothing, or two things at once."""
+        days = [name for name in ("date", "last_days") if getattr(wish, name) is not None]
+        times = [name for name in ("since", "until") if getattr(wish, name) is not None]
+        others = [name for name in _PARTS if getattr(wish, name) is not None]
+        if len(days) > 1 or (days and times):
+            raise Invalid.of(days[-1], "Send one of date, last_days, and from with to.")
+        if wish.all and (days or times or others):
+            raise Invalid.of("all", "It stands alone: with another part, leave it out.")
+        if not (wish.all or days or times or others):
+            raise Invalid.of("body", 'Say what to forget; everything is {"all": true}.')
+        words = words_of(wish.query) if wish.query is not None else ()
+        if wish.query is not None and not words:
+            raise Invalid.of("query", "There is no word in it.")
+        now, since, until = self.now(), wish.since, wish.until
+        if days:
+            zone = preferences_of(self._vaults.open(owner, [names.SETTINGS])).time_zone
+            since, until = _bounds(wish, zone, now)
+        return Selection(
+            asked_at=now,
+            ids=frozenset(wish.ids) if wish.ids is not None else None,
+            since=since,
+            until=until,
+            scope=wish.scope,
+            project=wish.project,
+            agent=wish.agent,
+            category=wish.category,
+            importance_below=wish.importance_below,
+            words=words,
+        )
+
+    def preview(self, owner: str, selection: Selection) -> Preview:
+        """Count what would be forgotten, and change nothing. Takes DELETING_TIME at most."""
+        opened = self._vaults.open(owner)
+        if opened is None:
+            return Preview(0, [], complete=True)
+        until = self._vaults.clock() + limits.DELETING_TIME
+        count = 0
+        newest: list[Memory] = []
+        for stored in all_stored(self._vaults, opened.keys):
+            if self._vaults.clock() > until:
+                return Preview(count, newest, complete=False)
+            memory = stored.memory
+            if memory.status is not Status.RETIRED and selection.wants(memory):
+                count += 1
+                newest = [memory, *newest][: limits.FORGET_SHOWN]
+        return Preview(count, newest, complete=True)
+
+    def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> str:
+        """Make the task that forgets, ask maintenance to do it, and return its id.
+
+        Raises ConfirmationNeeded, IdempotencyKeyReused, TableLost, Unavailable.
+        """
+        if not confirm:
+            raise ConfirmationNeeded
+        for _ in range(TRIES):
+            opened = self._vaults.open_or_create(owner)
+            keys, now = opened.keys, self._vaults.clock()
+            task_id = ulid(now, self._vaults.random)
+            transaction = self.commits.transaction(keys)
+            if once:
+                transaction.add("once", once(keys, task_id).write(now))
+            transaction.add("memory", Put(self._task(keys, task_id, selection, now), Condition(absent=True)))
+            transaction.add("waiting", Update(names.UPKEEP, add={WAITING: 1}))
+            transaction.head({}, deleting=True)
+            try:
+                self._vaults.table.write(owner, transaction.writes)
+            except Refused as refused:
+                reason = transaction.explain(refused)
+                if isinstance(reason, Replayed):
+                    return reason.made
+                if not isinstance(reason, Stale):
+                    raise reason from None
+                self._vaults.forget(owner)
+                continue
+            message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
+            with suppress(Unavailable):  # the owner is due in any case
+                self.commits.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{task_id}")
+            return task_id
+        raise Unavailable
+
+    def _task(self, keys: OwnerKeys, task_id: str, selection: Selection, now: datetime) -> Item:
+        sealed = keys.seal(SELECTION, task_id, 1, bodies.pack(selection.to_body()), self._vaults.random)
+        item: Item = {"sk": names.TASK + task_id, "kind": KIND, "status": TaskStatus.QUEUED.value}
+        item |= {"created_at": rfc3339(now), "updated_at": rfc3339(now), "run": 1, "attempts": 0, "applied": 0}
+        return item | {SELECTION: sealed, "gen": keys.generation}
+
+
+def _bounds(wish: Wish, zone: str, now: datetime) -> tuple[datetime, datetime]:
+    """Return when the named day begins and ends; of the last days, the first one's beginning and the present one's end."""
+    today = now.astimezone(ZoneInfo(zone)).date()
+    last = wish.date or today
+    first = last - timedelta(days=(wish.last_days or 1) - 1)
+    return day_bounds(first, zone)[0], day_bounds(last, zone)[1]
+
+
+def selection_of(keys: OwnerKeys, item: Item) -> Selection:
+    """Open a task's selection. Raises SealBroken."""
+    sealed = item.get(SELECTION)
+    if not isinstance(sealed, bytes):
+        raise SealBroken
+    task_id = str(item["sk"]).removeprefix(names.TASK)
+    return Selection.from_body(bodies.unpack(keys.unseal(SELECTION, task_id, 1, int(item["gen"]), sealed)))
+
+
+def all_stored(vaults: Vaults, keys: OwnerKeys) -> Iterator[Stored]:
+    """Yield every memory that opens, oldest first, retired ones too. One that does not open cannot be meant by what it says."""
+    after = None
+    while True:
+        page = vaults.table.query(keys.owner, names.MEMORY, after=after)
+        for item in page.items:
+            with suppress(SealBroken):
+                yield items.from_item(keys, item)
+        after = page.after
+        if after is None:
+            return

@@ -1,0 +1,112 @@
+"""Which memories a person means. Pure: every part that is given must hold."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Self
+from zoneinfo import ZoneInfo
+
+from shared.domain.memory import Category, Memory, Scope
+from shared.domain.times import moment, rfc3339
+from shared.storage.items import full_text
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is to be forgotten. `since` ≤ created < `until`; `importance_below` excludes its own number; `words` must all stand in the
+    text, the quote or the tags, whatever their case and width. Memories made after `asked_at` are never meant."""
+
+    asked_at: datetime
+    ids: frozenset[str] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    scope: Scope | None = None
+    project: str | None = None
+    agent: str | None = None
+    category: Category | None = None
+    importance_below: int | None = None
+    words: tuple[str, ...] = ()
+
+    def wants(self, memory: Memory) -> bool:
+        """Tell whether a memory is meant."""
+        exact = ((self.scope, memory.scope), (self.project, memory.project), (self.agent, memory.agent))
+        return (
+            memory.created_at <= self.asked_at
+            and (self.ids is None or memory.id in self.ids)
+            and (self.since is None or memory.created_at >= self.since)
+            and (self.until is None or memory.created_at < self.until)
+            and all(wanted is None or wanted == given for wanted, given in exact)
+            and (self.category is None or memory.category is self.category)
+            and (self.importance_below is None or memory.importance < self.importance_below)
+            and self._says(memory)
+        )
+
+    def wants_said(self, text: str, project: str | None, at: datetime) -> bool:
+        """Tell whether something said, which may become memories yet, is meant by its words, its project and its time alone."""
+        by_memory = (self.ids, self.scope, self.agent, self.category, self.importance_below)
+        return (
+            all(part is None for part in by_memory)
+            and at <= self.asked_at
+            and (self.since is None or at >= self.since)
+            and (self.until is None or at < self.until)
+            and (self.project is None or self.project == project)
+            and self.finds(text)
+        )
+
+    def finds(self, text: str) -> bool:
+        """Tell whether all words stand in a text; where there are none, they do."""
+        said = folded(text) if self.words else ""
+        return all(word in said for word in self.words)
+
+    def _says(self, memory: Memory) -> bool:
+        return not self.words or self.finds(" ".join((full_text(memory), memory.origin.quote or "", *memory.tags)))
+
+    def to_body(self) -> dict[str, Any]:
+        """Return what is sealed of a selection."""
+        body = {
+            "asked_at": rfc3339(self.asked_at),
+            "ids": sorted(self.ids) if self.ids is not None else None,
+            "since": rfc3339(self.since) if self.since else None,
+            "until": rfc3339(self.until) if self.until else None,
+            "scope": self.scope,
+            "project": self.project,
+            "agent": self.agent,
+            "category": self.category,
+            "importance_below": self.importance_below,
+            "words": list(self.words) or None,
+        }
+        return {name: value for name, value in body.items() if value is not None}
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Read what `to_body` wrote."""
+        return cls(
+            asked_at=moment(body["asked_at"]),
+            ids=frozenset(body["ids"]) if "ids" in body else None,
+            since=moment(body["since"]) if "since" in body else None,
+            until=moment(body["until"]) if "until" in body else None,
+            scope=Scope(body["scope"]) if "scope" in body else None,
+            project=body.get("project"),
+            agent=body.get("agent"),
+            category=Category(body["category"]) if "category" in body else None,
+            importance_below=body.get("importance_below"),
+            words=tuple(body.get("words", ())),
+        )
+
+
+def folded(text: str) -> str:
+    """Return the text as words are compared: compatibility forms and case folded."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def words_of(query: str) -> tuple[str, ...]:
+    """Return the words of a query, which white space parts."""
+    return tuple(dict.fromkeys(folded(query).split()))
+
+
+def day_bounds(day: date, time_zone: str) -> tuple[datetime, datetime]:
+    """Return when a day begins and ends (the next one's beginning), in UTC. A day may have 23 or 25 hours."""
+    zone = ZoneInfo(time_zone)
+    begins, ends = (datetime.combine(one, time(), zone).astimezone(UTC) for one in (day, day + timedelta(days=1)))
+    return begins, ends

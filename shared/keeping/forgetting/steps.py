@@ -1,0 +1,147 @@
+"""Forgetting, as steps of an owner's maintenance.
+
+First, before repair, the memories are deleted in batches, each with its tombstones in one journal object. Then the visit's own steps do
+the rest: the journal is purged, texts that rest on them are cleared, the index is built without its predecessor. Last, when all of
+them came to their end, the task is done: nothing of what was forgotten is left anywhere.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from shared.domain import limits
+from shared.domain.errors import ActiveLimitReached, NotFound, Refused, SealBroken, Unavailable, VersionMismatch
+from shared.domain.memory import Status
+from shared.domain.task import PROGRESS, TaskStatus
+from shared.domain.times import epoch_seconds, rfc3339
+from shared.keeping.forgetting import traces
+from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, all_stored, selection_of
+from shared.keeping.forgetting.families import Meant, archived, meant
+from shared.keeping.forgetting.selection import Selection
+from shared.keeping.visits import Visit
+from shared.observability import alarm
+from shared.ports import Condition, Item, Update
+from shared.storage import names
+from shared.storage.commit import Commits
+from shared.storage.transactions import Change, Stale, StepDone, batches
+
+FORGOTTEN = f"{PROGRESS}forgotten"
+CONVERSATIONS = f"{PROGRESS}conversations"
+TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Deletes what was asked to be forgotten."""
+
+    commits: Commits
+    name: str = "forget"
+
+    def run(self, visit: Visit) -> Mapping[str, int]:
+        """Do every task that waits. Raises OutOfTime; what was deleted until then is counted on the task."""
+        deleted = 0
+        for task in _open_tasks(visit):
+            deleted += self._do(visit, task, deleted)
+        return {"deleted": deleted}
+
+    def _do(self, visit: Visit, task: Item, before: int) -> int:
+        try:
+            selection = selection_of(visit.opened.keys, task)
+        except SealBroken:
+            _end(visit, task, TaskStatus.FAILED, error="damaged")
+            return 0
+        traces.unlearn(visit, selection, _counted(visit, task, {CONVERSATIONS: 1}))
+        deleted = 0
+        for _ in range(TRIES):
+            found = _meant(visit, selection)
+            traces.silence(visit, selection, found.tasks, _tasks(visit))
+            for changes in (*batches(visit.opened.keys, found.alone), *found.families):
+                visit.check_time({"deleted": before + deleted})
+                deleted += self._delete(visit, task, changes, whole=changes in found.families)
+            if not found:
+                return deleted
+        return deleted
+
+    def _delete(self, visit: Visit, task: Item, changes: list[Change], *, whole: bool) -> int:
+        """Make some changes; where one of them was changed meanwhile, the others of a batch one by one. The next round looks again."""
+        gone = sum(1 for change in changes if change.after is None and _shown(change))
+        step = _counted(visit, task, {FORGOTTEN: gone})
+        try:
+            self.commits.commit_together(visit.opened.keys, changes, whole=whole, step=step)
+        except (Stale, StepDone):  # the owner's life ended, or the task's
+            raise Unavailable from None
+        except ActiveLimitReached:
+            return self._delete(visit, task, list(archived(changes)), whole=whole)
+        except (NotFound, VersionMismatch):
+            if whole or len(changes) == 1:
+                return 0
+            return sum(self._delete(visit, task, [change], whole=False) for change in changes)
+        return gone
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Ends the tasks whose memories are gone for good. The last step: a visit in which anything failed ends none."""
+
+    name: str = "forgotten"
+
+    def run(self, visit: Visit) -> Mapping[str, int]:
+        if visit.troubled:
+            return {}
+        done = 0
+        for task in _open_tasks(visit):
+            if not _meant(visit, selection_of(visit.opened.keys, task)):
+                _end(visit, task, TaskStatus.DONE)
+                done += 1
+        return {"done": done}
+
+
+def _shown(change: Change) -> bool:
+    return change.before is not None and change.before.memory.status is not Status.RETIRED
+
+
+def _meant(visit: Visit, selection: Selection) -> Meant:
+    return meant(selection, all_stored(visit.vaults, visit.opened.keys))
+
+
+def _open_tasks(visit: Visit) -> list[Item]:
+    """Return the forget tasks that are not over; where none was asked for, nobody is looked through."""
+    if int(visit.state.get(WAITING, 0)) <= 0:
+        return []
+    return [item for item in _tasks(visit) if item["kind"] == KIND and "finished_at" not in item]
+
+
+def _tasks(visit: Visit) -> Iterator[Item]:
+    after = None
+    while True:
+        page = visit.vaults.table.query(visit.owner, names.TASK, after=after)
+        yield from page.items
+        after = page.after
+        if after is None:
+            return
+
+
+def _counted(visit: Visit, task: Item, counts: Mapping[str, int]) -> Update:
+    now = rfc3339(visit.vaults.clock())
+    return Update(
+        str(task["sk"]),
+        set={"updated_at": now, "status": TaskStatus.PROCESSING.value},
+        add=counts,
+        condition=Condition(exists=True, equals={"finished_at": None}),
+    )
+
+
+def _end(visit: Visit, task: Item, status: TaskStatus, *, error: str = "") -> None:
+    """End a task once; what it was to forget is not kept."""
+    now = visit.vaults.clock()
+    told = {"status": status.value, "updated_at": rfc3339(now), "finished_at": rfc3339(now)}
+    ended = Update(
+        str(task["sk"]),
+        set=told | ({"error": error} if error else {}) | {"ttl": epoch_seconds(now + limits.TASK_KEPT)},
+        remove=(SELECTION,),
+        condition=Condition(exists=True, equals={"finished_at": None}),
+    )
+    with suppress(Refused):
+        visit.vaults.table.write(visit.owner, [ended, Update(names.UPKEEP, add={WAITING: -1})])
+        if error:
+            alarm("task_failed", error=error)

@@ -1,0 +1,84 @@
+"""What else tells of memories that are forgotten: conversations that wait to be learned from, and the results of tasks."""
+
+import json
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+
+from shared.domain.errors import Refused, SealBroken
+from shared.domain.task import TaskStatus
+from shared.domain.times import rfc3339
+from shared.keeping.forgetting.selection import Selection
+from shared.keeping.visits import Visit
+from shared.learning import tasks
+from shared.learning.accepting import open_conversation
+from shared.learning.conversation import from_body
+from shared.ports import Condition, Item, Update, Write
+from shared.storage import bodies, names
+
+FORGOTTEN = "forgotten"
+"""The error of a task whose conversation was forgotten before it was learned from."""
+
+
+def unlearn(visit: Visit, selection: Selection, counted: Write) -> None:
+    """Delete waiting conversations that are meant, and end their tasks, each with the write that counts one. A damaged one says
+    nothing to anybody."""
+    keys, objects = visit.opened.keys, visit.vaults.objects
+    prefix = names.conversation(keys.owner, keys.epoch)
+    for name in list(objects.names(prefix)):
+        task_id = name.key.removeprefix(prefix)
+        stored = objects.get(name.key)
+        if stored is None:
+            continue
+        try:
+            conversation, received_at = from_body(open_conversation(keys, task_id, stored.body))
+        except SealBroken:
+            continue
+        text = "\n".join(message.text for message in conversation.messages)
+        if selection.wants_said(text, conversation.real_project(), received_at):
+            _end(visit, task_id, counted)
+            objects.erase(name.key)
+
+
+def silence(visit: Visit, selection: Selection, learned_by: Collection[str], items: Iterable[Item]) -> int:
+    """Take the results out of tasks that learned what is meant, or that speak of it; return of how many."""
+    count = 0
+    for item in items:
+        task_id = str(item["sk"]).removeprefix(names.TASK)
+        sealed = item.get("sealed")
+        if not isinstance(sealed, bytes) or not (task_id in learned_by or _tells(visit, selection, task_id, item)):
+            continue
+        change = Update(str(item["sk"]), remove=("sealed",), condition=Condition(equals={"sealed": sealed}))
+        with suppress(Refused):
+            visit.vaults.table.write(visit.owner, [change])
+            count += 1
+    return count
+
+
+def _tells(visit: Visit, selection: Selection, task_id: str, item: Item) -> bool:
+    if not selection.words:
+        return False
+    sealed = item["sealed"]
+    try:
+        run, generation = int(item["run"]), int(item["gen"])
+        result = visit.opened.keys.unseal(tasks.RESULT, task_id, run, generation, bytes(sealed))  # type: ignore[arg-type]
+    except SealBroken:
+        return False
+    return selection.finds(json.dumps(bodies.unpack(result), ensure_ascii=False))
+
+
+def _end(visit: Visit, task_id: str, counted: Write) -> None:
+    """Record why nothing is learned, and give the bytes of the conversation back."""
+    sk, now = names.TASK + task_id, visit.vaults.clock()
+    item = visit.vaults.table.get(visit.owner, [sk]).get(sk)
+    if item is None or "finished_at" in item or "size" not in item:
+        return
+    told = {"status": TaskStatus.FAILED.value, "error": FORGOTTEN, "updated_at": rfc3339(now)}
+    ended = Update(
+        sk,
+        set=told | {"finished_at": rfc3339(now), "ttl": tasks.ttl(now)},
+        remove=("size",),
+        condition=Condition(equals={"run": item["run"], "size": item["size"], "finished_at": None}),
+    )
+    smaller = Update(names.HEAD, add={"bytes": -int(item["size"])}, condition=Condition(exists=True))
+    with suppress(Refused):
+        visit.vaults.table.write(visit.owner, [ended, smaller, counted])

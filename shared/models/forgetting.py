@@ -1,0 +1,75 @@
+"""Forgetting many memories, as it travels."""
+
+from datetime import date as Date  # noqa: N812 - a field has that name
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
+
+from shared.domain import limits
+from shared.domain.ids import ULID
+from shared.domain.memory import Category, Scope
+from shared.keeping.forgetting.asking import Preview
+from shared.models.forms import Given, Moment, Name, Shown
+from shared.models.memories import MemoryOut
+
+Id = Annotated[StrictStr, Field(pattern=rf"^{ULID}$")]
+
+
+class ForgetIn(Given):
+    """What to forget: every part that is sent must hold. Days are days in your time zone, by when a memory was made."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"query": "花生", "dry_run": True},
+                {"project": "shop-api", "confirm": True},
+                {"last_days": 7, "importance_below": 4, "confirm": True},
+                {"all": True, "confirm": True},
+            ]
+        }
+    )
+
+    ids: Annotated[list[Id], Field(min_length=1, max_length=limits.FORGET_IDS)] | None = Field(
+        default=None, description="these memories; ids that are not yours mean nothing"
+    )
+    date: Date | None = Field(default=None, description="made on that day, such as 2026-11-30")
+    last_days: Annotated[StrictInt, Field(ge=1, le=limits.DAYS_MAX)] | None = Field(
+        default=None, description="made on one of the last so many days, today included"
+    )
+    since: Moment | None = Field(default=None, alias="from", description="made then or later")
+    until: Moment | None = Field(default=None, alias="to", description="made before")
+    scope: Scope | None = None
+    project: Name | None = Field(default=None, description="of this project")
+    agent: Name | None = Field(default=None, description="of this agent")
+    category: Category | None = None
+    importance_below: Annotated[StrictInt, Field(ge=2, le=10)] | None = Field(
+        default=None, description="less important than this"
+    )
+    query: Annotated[StrictStr, Field(min_length=1, max_length=limits.QUERY_CHARACTERS)] | None = Field(
+        default=None, description="all of these words stand in its text, its quote or its tags, whatever their case"
+    )
+    all: StrictBool = Field(default=False, description="everything you have; stands alone")
+    dry_run: StrictBool = Field(default=False, description="change nothing, and say what would go")
+    confirm: StrictBool = Field(default=False, description="true: forget; needed unless dry_run")
+
+    def request(self) -> dict[str, Any]:
+        """Return what is asked, so that another request under one Idempotency-Key can be told from a repeated one."""
+        return self.model_dump(mode="json")
+
+
+class ForgetOut(Shown):
+    """202: a task forgets. 200: what would be forgotten."""
+
+    status: Literal["queued", "dry_run"]
+    task_id: str | None = Field(
+        default=None,
+        description="GET /v1/tasks/{task_id} says how many are forgotten, and done when nothing of them is left",
+    )
+    count: int | None = Field(default=None, description="of a dry run: how many would go")
+    complete: bool | None = Field(default=None, description="of a dry run: false, if there was no time to count all")
+    memories: list[MemoryOut] | None = Field(default=None, description="of a dry run: the newest hundred of them")
+
+    @classmethod
+    def of(cls, preview: Preview) -> Self:
+        memories = [MemoryOut.of(memory) for memory in preview.memories]
+        return cls(status="dry_run", count=preview.count, complete=preview.complete, memories=memories)

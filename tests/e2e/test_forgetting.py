@@ -1,0 +1,95 @@
+"""Forgetting many memories over real HTTP: what would go, a task that does it, and nothing left."""
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.client import Person
+
+FORGET = "/v1/forget"
+
+
+@pytest.fixture
+def full(ann: Person) -> Person:
+    ann.add("我对花生过敏", category="constraint", importance=9)
+    ann.add("Peanuts are served in the office", scope="project", project="kitchen", importance=2)
+    ann.add("The deploy day is Monday", tags=["#ops"])
+    ann.learn("请记住：我喜欢花生酱配面包当早餐")
+    assert ann.stack.run_maintenance()["idle"]
+    return ann
+
+
+def done(person: Person, wish: dict[str, Any], **more: Any) -> dict[str, Any]:
+    answer = person.call("POST", FORGET, wish | {"confirm": True}, **more)
+    assert answer.status == 202, answer.text
+    assert answer.headers["location"] == f"/v1/tasks/{answer.json['task_id']}"
+    assert person.stack.run_maintenance()["idle"]
+    task: dict[str, Any] = person.ok("GET", answer.headers["location"])
+    return task
+
+
+def test_a_dry_run_shows_what_would_go_and_changes_nothing(full: Person) -> None:
+    shown = full.ok("POST", FORGET, {"query": "花生", "dry_run": True})
+    assert (shown["status"], shown["count"], shown["complete"]) == ("dry_run", 2, True)
+    assert all("花生" in memory["content"] for memory in shown["memories"])
+    assert len(full.kept()) == 4
+
+
+def test_words_are_forgotten_and_the_task_says_how_many(full: Person) -> None:
+    task = done(full, {"query": "花生"})
+    assert (task["kind"], task["status"], task["progress"]) == ("forget", "done", {"forgotten": 2})
+    assert sorted(full.texts()) == ["Peanuts are served in the office", "The deploy day is Monday"]
+    assert full.found("花生") == []
+    full.add("我对花生过敏")
+    assert full.found("花生") == ["我对花生过敏"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "left"),
+    [
+        ({"project": "kitchen"}, 3),
+        ({"importance_below": 3}, 3),
+        ({"category": "constraint"}, 3),
+        ({"last_days": 1}, 0),
+        ({"date": "2001-01-01"}, 4),
+        ({"from": "2001-01-01T00:00:00Z", "to": "2002-01-01T00:00:00Z"}, 4),
+        ({"all": True}, 0),
+    ],
+    ids=str,
+)
+def test_every_way_of_meaning_memories_works(full: Person, wish: dict[str, Any], left: int) -> None:
+    assert full.ok("POST", FORGET, wish | {"dry_run": True})["count"] == 4 - left
+    task = done(full, wish)
+    assert task["status"] == "done"
+    assert len(full.kept()) == left
+
+
+def test_nothing_is_forgotten_without_confirmation_or_by_a_request_that_means_nothing(full: Person) -> None:
+    refused = full.call("POST", FORGET, {"all": True})
+    assert (refused.status, refused.code) == (422, "confirmation_needed")
+    for wish in ({}, {"all": True, "query": "x"}, {"date": "yesterday"}, {"ids": ["nothing"]}, {"importance_below": 0}):
+        answer = full.call("POST", FORGET, {"confirm": True, **wish})
+        assert (answer.status, answer.code) == (422, "invalid"), wish
+    assert len(full.kept()) == 4
+
+
+def test_ids_of_another_person_mean_nothing(full: Person, bob: Person) -> None:
+    theirs = bob.add("Bob's own")["id"]
+    task = done(full, {"ids": [theirs, full.kept()[0]["id"]]})
+    assert task["progress"] == {"forgotten": 1}
+    assert bob.texts() == ["Bob's own"]
+
+
+def test_a_request_under_a_key_is_done_once(full: Person) -> None:
+    first = done(full, {"query": "花生"}, headers={"idempotency-key": "once"})
+    full.add("花生 again")
+    again = full.call("POST", FORGET, {"query": "花生", "confirm": True}, headers={"idempotency-key": "once"})
+    assert again.json["task_id"] == first["id"]
+    assert full.stack.run_maintenance()["idle"]
+    assert full.found("花生") == ["花生 again"]
+
+
+def test_a_full_memory_can_be_made_room_in(ann: Person) -> None:
+    ann.ok("PATCH", "/v1/settings", {"enabled": False})
+    ann.add("Not important", importance=1)
+    assert done(ann, {"importance_below": 3})["progress"] == {"forgotten": 1}
