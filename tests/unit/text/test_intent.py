@@ -1,7 +1,9 @@
 """Whether a message needs memories."""
 
+import subprocess
 import sys
 import time
+from pathlib import Path
 from types import FrameType
 
 import pytest
@@ -319,6 +321,13 @@ def test_the_tables_hold_no_phrase_twice_and_only_phrases_that_can_be_found() ->
             shown = clauses.normal(phrase.replace("^", "").replace("|", "，").replace("…", ""))
             assert phrase.count("…") <= 1
             assert intent_words.Phrases([phrase]).anywhere(shown), phrase
+
+
+def test_the_layer_that_lambda_gets_holds_the_tables(tmp_path: Path) -> None:
+    shared = Path(intent_words.__file__).parents[1]
+    subprocess.run(["make", "-s", "-C", str(shared), "build-SharedLayer", f"ARTIFACTS_DIR={tmp_path}"], check=True)  # noqa: S603, S607
+    copied = tmp_path / "python" / "shared" / "text" / "data" / "intent.json"
+    assert copied.read_bytes() == (shared / "text" / "data" / "intent.json").read_bytes()
 
 
 def test_a_gap_in_a_phrase_ends_at_the_clause_and_at_another_person() -> None:
