@@ -96,7 +96,7 @@ class Fold:
         try:
             read = self.journal.read(listed)
         except SealBroken:
-            self.survey.damaged += 1
+            self.survey.damage(journal=listed.first)
             return None
         return None if read is None else (listed, *read)
 

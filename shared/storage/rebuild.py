@@ -17,6 +17,7 @@ from shared.domain.ids import ulid_time
 from shared.domain.memory import Memory, Scope, Source, Status
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
+from shared.observability import alarm
 from shared.ports import Condition, Delete, Item, Put, Queue, Update, Write
 from shared.storage import bodies, documents, items, lines, names, sizes
 from shared.storage.commit import settings_item
@@ -96,6 +97,7 @@ class Rebuild:
                 read = journal.read(listed)
             except SealBroken:
                 result.damaged += 1
+                alarm("damaged", journal=listed.first)
                 continue
             if read is None:
                 continue

@@ -18,6 +18,7 @@ from shared.domain import limits
 from shared.domain.errors import Changed, NacreError, SealBroken, Unavailable
 from shared.domain.ids import ulid_time
 from shared.domain.task import TaskStatus
+from shared.observability import alarm
 from shared.ports import Item, StoredObject
 from shared.storage import documents, items, lines, names
 from shared.storage.commit import Commits
@@ -65,6 +66,11 @@ class Survey:
     removed: int = 0
     damaged: int = 0
 
+    def damage(self, **which: str) -> None:
+        """Count what does not open and tell of it by its id: of a journal object its first commit, of a document its sort key."""
+        self.damaged += 1
+        alarm("damaged", **which)
+
 
 class Repair:
     """Repairs one owner's journal."""
@@ -104,7 +110,7 @@ class Repair:
             decoded = lines.decode(stored.body)
             return Small(listed, stored, decoded, list(self.journal.records(decoded, listed.first)))
         except SealBroken:
-            self.survey.damaged += 1
+            self.survey.damage(journal=listed.first)
             return None
 
     def _bury(self, records: Iterable[Record]) -> None:
@@ -148,7 +154,7 @@ class Repair:
                 try:
                     self.state[memory_id] = items.from_item(self.keys, found[sk]) if sk in found else None
                 except SealBroken:
-                    self.survey.damaged += 1
+                    self.survey.damage(memory=memory_id)
                     self.unreadable.add(memory_id)
         places = {(r.kind, r.id) for small in smalls for r in small.records if r.kind in lines.DOCUMENTS}
         for kind, document_id in places:
@@ -156,7 +162,7 @@ class Repair:
             try:
                 self.documents[sk] = documents.from_item(self.keys, kind, document_id, found.get(sk))
             except SealBroken:
-                self.survey.damaged += 1
+                self.survey.damage(document=sk)
         return {sk: item for sk, item in found.items() if not sk.startswith(names.MEMORY)}
 
     def _settle(self, small: Small, others: dict[str, Item]) -> None:
@@ -290,7 +296,7 @@ class Repair:
             try:
                 read = self.journal.read(listed)
             except SealBroken:
-                self.survey.damaged += 1
+                self.survey.damage(journal=listed.first)
                 continue
             self._bury(read[1] if read else ())
 

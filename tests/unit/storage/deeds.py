@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -134,11 +134,19 @@ def much_to_fold(world: World, memory_id: str) -> None:
     world.edit(memory_id, content=SECOND)
     world.delete(gone.id)
     world.choose(max_results=20)
-    world.restart(Steps(at=4))
+    world.restart(Steps(at=5))
     with pytest.raises(Crash):
         world.add("Coffee is brewed at nine.")
     world.restart()
     world.clock.advance(3 * 3600)
+
+
+def over(world: World, _: str) -> None:
+    """Memories whose time is over, folded already: one of the person, one of a project."""
+    world.add("The door code changes on Friday.", expires_at=world.clock() + timedelta(days=2))
+    world.add("中文资料五月归档", scope=Scope.PROJECT, project="atlas", expires_at=world.clock() + timedelta(days=2))
+    world.tidy(hours=2)
+    world.clock.advance(days=2)
 
 
 def wiped(world: World, memory_id: str) -> None:
@@ -209,6 +217,7 @@ DEEDS = [
     Deed("sum up", learn, prepare=summed_up, again=learn_after_the_visibility),
     Deed("build", build, prepare=edit),
     Deed("tidy", tidy, prepare=much_to_fold, again=tidy_after_the_lease),
+    Deed("end what is over", tidy, prepare=over, again=tidy_after_the_lease),
     Deed("rebuild", tidy, prepare=wiped, again=tidy_after_the_lease),
 ]
 

@@ -1,0 +1,138 @@
+"""Maintenance while people write: nothing acknowledged is lost, nothing deleted comes back, whoever is in between whom."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+import pytest
+
+from shared.domain.errors import Busy
+from shared.keeping.duties import Duties
+from tests.builders import Draft, Process, World
+from tests.fakes import Crash, FakeClock, Steps
+from tests.unit.storage.soundness import assert_sound, settle
+from tests.unit.storage.stress import WallClock
+
+OPERATIONS = 50
+WRITERS = 5
+SUBJECTS = ("deploys on Monday", "喝绿茶", "uses PostgreSQL")
+
+
+@dataclass
+class Writer:
+    """Adds, edits and deletes at random and remembers what was acknowledged: texts by memory."""
+
+    owner: str
+    process: Process
+    random: Random
+    name: str
+    kept: dict[str, str] = field(default_factory=dict)
+    done: int = 0
+
+    def write(self) -> None:
+        """Do one thing; busy stores are asked again."""
+        self.done += 1
+        text = f"{self.name} {self.random.choice(SUBJECTS)}, {self.done}"
+        kind = self.random.choice(["add", "add", "edit", "delete"]) if self.kept else "add"
+        if kind == "add":
+            made = _patiently(lambda: self.process.memories.add(self.owner, Draft(text)).memory)
+            self.kept[made.id] = text
+            return
+        memory_id = self.random.choice(sorted(self.kept))
+        if kind == "edit":
+            _patiently(lambda: self.process.edits.edit(self.owner, memory_id, {"content": text}, None))
+            self.kept[memory_id] = text
+        else:
+            _patiently(lambda: self.process.edits.delete(self.owner, memory_id, None))
+            del self.kept[memory_id]
+
+
+def _patiently(write: Callable[[], Any]) -> Any:
+    while True:
+        try:
+            return write()
+        except Busy:
+            continue
+
+
+def lived_in(random: Random) -> tuple[World, Writer]:
+    """Return a world with folded and young lines, a dead writer's line, an index, and memories whose time is over."""
+    world = World()
+    writer = Writer(world.owner, world.process(), random, "ann")
+    for _ in range(12):
+        world.clock.advance(1)
+        writer.write()
+    world.add("The door code changes on Friday.", expires_at=world.clock() + timedelta(hours=1))
+    world.tidy(hours=2)
+    for _ in range(12):
+        world.clock.advance(1)
+        writer.write()
+    world.restart(Steps(at=5))
+    with pytest.raises(Crash):
+        world.add("Coffee is brewed at nine.")
+    world.restart()
+    world.clock.advance(7200)
+    return world, writer
+
+
+class Writing(Steps):
+    """Between any two calls of maintenance somebody writes."""
+
+    def __init__(self, writer: Writer, clock: FakeClock, until: int) -> None:
+        super().__init__()
+        self.writer, self.clock, self.until = writer, clock, until
+
+    def run(self, name: str, call: Callable[[], Any]) -> Any:
+        if self.writer.done < self.until:
+            self.clock.advance(0.001)
+            self.writer.write()
+        return super().run(name, call)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fifty_writes_between_the_calls_of_maintenance_lose_and_resurrect_nothing(seed: int) -> None:
+    world, writer = lived_in(Random(seed))
+    until = writer.done + OPERATIONS
+    while writer.done < until:
+        world.restart(Writing(writer, world.clock, until))
+        world.tidy()
+    world.restart()
+    settle(world)
+    assert world.texts() == sorted([*writer.kept.values(), "Coffee is brewed at nine."])
+    assert_sound(world)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_fifty_writes_at_once_with_maintenance_lose_and_resurrect_nothing(seed: int) -> None:
+    world, first = lived_in(Random(seed))
+    world.clock = WallClock()
+    world.restart()
+    writers = [Writer(world.owner, world.process(), Random(f"{seed} {n}"), f"writer{n}") for n in range(WRITERS)]
+    writing = [True]
+    visits: list[bool] = []
+
+    def maintain() -> None:
+        duties: Duties = world.process().duties
+        while writing[0]:
+            visits.append(duties.tidying.tidy(world.owner) is not None)
+
+    def write(writer: Writer) -> None:
+        for _ in range(OPERATIONS // WRITERS):
+            writer.write()
+
+    with ThreadPoolExecutor(WRITERS + 2) as pool:
+        maintaining = [pool.submit(maintain) for _ in range(2)]
+        list(pool.map(write, writers))
+        writing[0] = False
+        for one in maintaining:
+            one.result()
+    assert any(visits)
+    world.clock = FakeClock(WallClock()())
+    world.restart()
+    settle(world)
+    kept = [text for writer in (first, *writers) for text in writer.kept.values()]
+    assert world.texts() == sorted([*kept, "Coffee is brewed at nine."])
+    assert_sound(world)
