@@ -27,6 +27,7 @@ from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
 from shared.keeping.preferences import Choices
 from shared.keeping.scene_deletion import SceneDeletion
+from shared.keeping.scene_upkeep import Describer, SceneClearing, SceneUpkeep
 from shared.keeping.scenes import Scenes
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidying
@@ -101,6 +102,7 @@ class Process:
         bounds: Limits,
         extractor: Extractor,
         meaning: Meaning | None = None,
+        describer: Describer | None = None,
     ) -> None:
         work, maintenance = queues
         self.vaults = Vaults(*ports, clock, random)
@@ -124,7 +126,9 @@ class Process:
         self.builder = Builder(self.indexes, meaning)
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)
-        self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder)
+        clearing = SceneClearing(self.commits)
+        steps = (clearing, SceneUpkeep(self.commits, describer))
+        self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, (clearing,))
         self.duties = Duties(Scheduling(self.vaults, maintenance), self.tidying, Erasure(self.vaults))
 
 
@@ -143,12 +147,13 @@ class World:
         seed: int = 5,
         extractor: Extractor | None = None,
         meaning: Meaning | None = None,
+        describer: Describer | None = None,
     ) -> None:
         self.owner, self.bounds = owner, Limits(quota, active)
         self.clock, self.random = FakeClock(), SeededRandom(seed)
         self.table, self.objects, self.keys = MemoryTable(), MemoryObjects(), MemoryKeys(self.random)
         self.work, self.maintenance = MemoryQueue(self.clock), MemoryQueue(self.clock)
-        self.extractor, self.meaning = extractor or RulesExtractor(), meaning
+        self.extractor, self.meaning, self.describer = extractor or RulesExtractor(), meaning, describer
         self.restart()
 
     def process(self, steps: Steps | None = None) -> Process:
@@ -156,7 +161,8 @@ class World:
         steps = steps or Steps()
         ports = (crashing(self.table, steps), crashing(self.objects, steps), crashing(self.keys, steps))
         queues = (crashing(self.work, steps), crashing(self.maintenance, steps))
-        return Process(ports, queues, self.clock, self.random, self.bounds, self.extractor, self.meaning)
+        asked = (self.extractor, self.meaning, self.describer)
+        return Process(ports, queues, self.clock, self.random, self.bounds, *asked)
 
     def restart(self, steps: Steps | None = None) -> Steps:
         """Put a new process, with nothing warm, in place of the present one; return what counts its calls."""

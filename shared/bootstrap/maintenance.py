@@ -4,10 +4,13 @@ from functools import cache
 
 from shared.bootstrap import commits, maintenance_queue, vaults, work_queue
 from shared.bootstrap.embeddings import meaning
+from shared.bootstrap.models import language_model
 from shared.bootstrap.recall import indexes
 from shared.keeping.duties import Duties
+from shared.keeping.scene_upkeep import SceneClearing, SceneUpkeep
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidying
+from shared.learning.describing import ModelDescriber
 from shared.learning.waiting import Waiting
 from shared.recall.building import Builder
 from shared.storage.erasure import Erasure
@@ -17,5 +20,9 @@ from shared.storage.rebuild import Rebuild
 @cache
 def duties() -> Duties:
     waiting = Waiting(vaults(), work_queue())
-    tidying = Tidying(commits(), Rebuild(vaults(), work_queue()), waiting, Builder(indexes(), meaning()))
+    model = language_model()
+    clearing = SceneClearing(commits())
+    steps = (clearing, SceneUpkeep(commits(), ModelDescriber(model) if model else None))
+    builder = Builder(indexes(), meaning())
+    tidying = Tidying(commits(), Rebuild(vaults(), work_queue()), waiting, builder, steps, (clearing,))
     return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

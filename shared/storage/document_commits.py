@@ -41,7 +41,8 @@ class DocumentCommits:
         """Change the document of that kind and id, and return it as it then stands. Four steps with warm keys.
 
         `change` may be called again when another writer was first. `etags`: what the caller's If-Match allows; None: any. An end and
-        another active project are possible beyond the quota. Raises VersionMismatch, QuotaExceeded, TableLost, Busy and what `change` raises.
+        another active project are possible beyond the quota. Raises VersionMismatch, QuotaExceeded, TableLost, Busy and what `change`
+        raises.
         """
         vaults = self.commits.vaults
         for _ in range(TRIES):

@@ -1,6 +1,7 @@
 """Deleting a scene: nothing goes without confirmation, nothing is left when it is done, whoever died or wrote meanwhile."""
 
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.unit.storage.deeds import Summing
 from tests.unit.storage.soundness import assert_counted, assert_sound, died, opened, rebuilt, records, settle
 from tests.unit.storage.test_writers_at_once import at_once
 
+WHEN: tuple[Literal["before", "after"], ...] = ("before", "after")
 KEPT = ["Deploys of the other need nobody.", "I drink my coffee black."]
 
 
@@ -141,9 +143,9 @@ def test_dying_at_any_step_and_asking_again_deletes_everything_once() -> None:
     count = steps.count
     assert count > 10
     for at in range(1, count + 1):
-        for when in ("before", "after"):
+        for when in WHEN:
             world = begun()
-            assert died(world, Steps(at=at, when=when), lambda world=world: delete(world))  # type: ignore[arg-type]
+            assert died(world, Steps(at=at, when=when), partial(delete, world))
             again(world)
             assert_gone(world)
 
@@ -154,7 +156,7 @@ def test_dying_at_any_step_and_leaving_it_loses_no_other_memory_and_leaves_a_sou
     delete(world)
     for at in range(1, steps.count + 1):
         world = begun()
-        assert died(world, Steps(at=at, when="after"), lambda world=world: delete(world))
+        assert died(world, Steps(at=at, when="after"), partial(delete, world))
         settle(world)
         assert set(KEPT) <= set(world.texts())
         assert active(world) in {"atlas", None}
