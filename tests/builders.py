@@ -22,6 +22,8 @@ from shared.keeping.cursors import Cursors
 from shared.keeping.duties import Duties
 from shared.keeping.edits import Edits
 from shared.keeping.filters import Filters
+from shared.keeping.forgetting.asking import Forgetting
+from shared.keeping.forgetting.steps import Forget, Forgotten
 from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
@@ -29,10 +31,15 @@ from shared.keeping.preferences import Choices
 from shared.keeping.scene_deletion import SceneDeletion
 from shared.keeping.scene_upkeep import Describer, SceneClearing, SceneUpkeep
 from shared.keeping.scenes import Scenes
+from shared.keeping.scheduled import Scheduled
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidying
 from shared.learning.accepting import Accepting
 from shared.learning.comparison import Comparison
+from shared.learning.consolidation.consolidating import Consolidation
+from shared.learning.consolidation.proposing import Proposer, RulesProposer
+from shared.learning.consolidation.retiring import Retirement
+from shared.learning.consolidation.undoing import Undoing
 from shared.learning.conversation import Conversation, Message
 from shared.learning.delivery import Delivery
 from shared.learning.extraction import Extraction
@@ -102,7 +109,9 @@ class Process:
         bounds: Limits,
         extractor: Extractor,
         meaning: Meaning | None = None,
+        *,
         describer: Describer | None = None,
+        proposer: Proposer | None = None,
     ) -> None:
         work, maintenance = queues
         self.vaults = Vaults(*ports, clock, random)
@@ -116,6 +125,7 @@ class Process:
         self.scene_deletion = SceneDeletion(self.scenes)
         self.overview = Overview(self.commits, cursors, DAILY_CONVERSATIONS)
         self.accepting = Accepting(self.vaults, work, bounds, DAILY_CONVERSATIONS)
+        self.undoing = Undoing(self.commits)
         self.tasks = Tasks(self.vaults, work, cursors)
         planner = Planner(self.vaults, bounds.active)
         self.extraction = Extraction(self.commits, planner, extractor, Comparison(self.vaults))
@@ -124,11 +134,14 @@ class Process:
         self.searcher = Searcher(self.indexes, maintenance, meaning)
         self.contexts = Contexts(self.searcher, seconds=60)
         self.builder = Builder(self.indexes, meaning)
+        self.forgetting = Forgetting(self.commits)
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)
         clearing = SceneClearing(self.commits)
-        steps = (clearing, SceneUpkeep(self.commits, describer))
-        self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, (clearing,))
+        consolidating = (Retirement(self.commits), Consolidation(self.commits, proposer or RulesProposer()))
+        steps = (*consolidating, clearing, SceneUpkeep(self.commits, describer))
+        first, last = (Scheduled(), Forget(self.commits)), (Forgotten(),)
+        self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, (clearing,), first, last)
         self.duties = Duties(Scheduling(self.vaults, maintenance), self.tidying, Erasure(self.vaults))
 
 
@@ -148,12 +161,14 @@ class World:
         extractor: Extractor | None = None,
         meaning: Meaning | None = None,
         describer: Describer | None = None,
+        proposer: Proposer | None = None,
     ) -> None:
         self.owner, self.bounds = owner, Limits(quota, active)
         self.clock, self.random = FakeClock(), SeededRandom(seed)
         self.table, self.objects, self.keys = MemoryTable(), MemoryObjects(), MemoryKeys(self.random)
         self.work, self.maintenance = MemoryQueue(self.clock), MemoryQueue(self.clock)
         self.extractor, self.meaning, self.describer = extractor or RulesExtractor(), meaning, describer
+        self.proposer = proposer
         self.restart()
 
     def process(self, steps: Steps | None = None) -> Process:
@@ -161,8 +176,8 @@ class World:
         steps = steps or Steps()
         ports = (crashing(self.table, steps), crashing(self.objects, steps), crashing(self.keys, steps))
         queues = (crashing(self.work, steps), crashing(self.maintenance, steps))
-        asked = (self.extractor, self.meaning, self.describer)
-        return Process(ports, queues, self.clock, self.random, self.bounds, *asked)
+        given = (ports, queues, self.clock, self.random, self.bounds, self.extractor, self.meaning)
+        return Process(*given, describer=self.describer, proposer=self.proposer)
 
     def restart(self, steps: Steps | None = None) -> Steps:
         """Put a new process, with nothing warm, in place of the present one; return what counts its calls."""

@@ -12,6 +12,7 @@ from shared.domain import limits
 from shared.http import JSON, REPLAYED, Owner, documented, routes
 from shared.keeping.idempotency import mark
 from shared.learning.accepting import Accepting
+from shared.learning.consolidation.undoing import Undoing
 from shared.learning.tasks import Tasks
 from shared.models.forms import Cursor, IdempotencyKey, Limit
 from shared.models.learning import AcceptedOut, ConversationIn, TaskOut, TasksOut
@@ -66,3 +67,9 @@ def get_task(task_id: str, owner: Owner, tasks: Tasking) -> Response[TaskOut]:
 def retry_task(task_id: str, owner: Owner, tasks: Tasking) -> Response[TaskOut]:
     """Queue a failed task again."""
     return Response(202, JSON, TaskOut.of(tasks.retry(owner, task_id)), {"Location": f"/v1/tasks/{task_id}"})
+
+
+@router.post("/v1/tasks/<task_id>/undo", summary="Undo a consolidation", **documented(404, 409, 503, 507))
+def undo_task(task_id: str, owner: Owner, undoing: Annotated[Undoing, Depends(keeping.undoing)]) -> Response[TaskOut]:
+    """For seven days: what was merged or dropped is back, as far as nothing was made of it since. Asked for again, it does nothing more."""
+    return Response(200, JSON, TaskOut.of(undoing.undo(owner, task_id)), {})

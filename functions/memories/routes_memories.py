@@ -79,8 +79,8 @@ def delete(memory_id: str, owner: Owner, edits: Editing, if_match: IfMatch = Non
 
 @router.get("/v1/memories/<memory_id>/history", summary="List a memory's versions", **documented(404, 503))
 def history(memory_id: str, owner: Owner, edits: Editing) -> Response[HistoryOut]:
-    """Newest first, contents masked; the last 20 earlier versions are kept."""
-    return Response(200, JSON, HistoryOut.of(edits.history(owner, memory_id)))
+    """Newest first, contents masked; the last 20 earlier versions are kept. A consolidated memory also lists what it was made of."""
+    return Response(200, JSON, HistoryOut.of(edits.history(owner, memory_id), edits.sources(owner, memory_id)))
 
 
 @router.post(

@@ -16,6 +16,7 @@ from shared.keeping.preferences import Choices
 from shared.keeping.scene_deletion import SceneDeletion
 from shared.keeping.scenes import Scenes
 from shared.learning.accepting import Accepting
+from shared.learning.consolidation.undoing import Undoing
 from shared.learning.tasks import Tasks
 from shared.storage.erasure import Erasure
 from shared.storage.transactions import Limits
@@ -86,3 +87,8 @@ def accepting() -> Accepting:
 @cache
 def tasks() -> Tasks:
     return Tasks(vaults(), work_queue(), _cursors())
+
+
+@cache
+def undoing() -> Undoing:
+    return Undoing(commits())

@@ -7,9 +7,14 @@ from shared.bootstrap.embeddings import meaning
 from shared.bootstrap.models import language_model
 from shared.bootstrap.recall import indexes
 from shared.keeping.duties import Duties
+from shared.keeping.forgetting.steps import Forget, Forgotten
 from shared.keeping.scene_upkeep import SceneClearing, SceneUpkeep
+from shared.keeping.scheduled import Scheduled
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.tidying import Tidying
+from shared.learning.consolidation.consolidating import Consolidation
+from shared.learning.consolidation.proposing import ModelProposer, RulesProposer
+from shared.learning.consolidation.retiring import Retirement
 from shared.learning.describing import ModelDescriber
 from shared.learning.waiting import Waiting
 from shared.recall.building import Builder
@@ -22,7 +27,18 @@ def duties() -> Duties:
     waiting = Waiting(vaults(), work_queue())
     model = language_model()
     clearing = SceneClearing(commits())
-    steps = (clearing, SceneUpkeep(commits(), ModelDescriber(model) if model else None))
+    proposer = ModelProposer(model) if model else RulesProposer()
+    consolidating = (Retirement(commits()), Consolidation(commits(), proposer))
+    steps = (*consolidating, clearing, SceneUpkeep(commits(), ModelDescriber(model) if model else None))
     builder = Builder(indexes(), meaning())
-    tidying = Tidying(commits(), Rebuild(vaults(), work_queue()), waiting, builder, steps, (clearing,))
+    tidying = Tidying(
+        commits(),
+        Rebuild(vaults(), work_queue()),
+        waiting,
+        builder,
+        steps,
+        (clearing,),
+        first=(Scheduled(), Forget(commits())),
+        last=(Forgotten(),),
+    )
     return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

@@ -68,7 +68,8 @@ class Memory:
     `metadata` is a JSON text. `prior` names the commits of earlier versions, oldest first.
     `sources` names the memories that a consolidated one was made of; `aliases` holds the dedup tags of texts that lead to it besides its
     own.
-    Of a retired one `replaced_by` names the memory that says its fact now (None: dropped) and `retired_at` is when it was retired.
+    Of a retired one `replaced_by` names the memory that says its fact now (None: dropped) and `retired_at` is when it was retired. One that
+    is `kept_apart` was brought back by its owner: it is not merged again.
     `commit`, `access_count` and `last_accessed_at` belong to the table and are not sealed.
     """
 
@@ -93,6 +94,7 @@ class Memory:
     aliases: tuple[str, ...] = ()
     replaced_by: str | None = None
     retired_at: datetime | None = None
+    kept_apart: bool = False
     prior: tuple[str, ...] = ()
     commit: str = ""
     access_count: int = 0
@@ -141,6 +143,7 @@ def to_body(memory: Memory) -> dict[str, Any]:
         "aliases": list(memory.aliases),
         "replaced_by": memory.replaced_by,
         "retired_at": rfc3339(memory.retired_at) if memory.retired_at else None,
+        "kept_apart": memory.kept_apart or None,
         "prior": list(memory.prior),
     }
     body["origin"] = {name: value for name, value in body["origin"].items() if value is not None}
@@ -178,6 +181,7 @@ def from_body(memory_id: str, version: int, body: dict[str, Any]) -> Memory:
         aliases=tuple(body.get("aliases", ())),
         replaced_by=body.get("replaced_by"),
         retired_at=_maybe(body.get("retired_at")),
+        kept_apart=bool(body.get("kept_apart", False)),
         prior=tuple(body.get("prior", ())),
     )
 

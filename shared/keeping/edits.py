@@ -13,6 +13,7 @@ from shared.domain.errors import Busy, Invalid, NotFound, VersionMismatch
 from shared.domain.memory import Category, Memory, Status
 from shared.keeping import fields
 from shared.keeping.memories import Memories
+from shared.storage import items, names
 from shared.storage.items import Stored, full_text
 from shared.storage.journal import Journal
 from shared.storage.transactions import Change
@@ -57,6 +58,14 @@ class Edits:
         memory = stored.memory
         earlier = self._journal(opened).versions(memory.id, memory.prior)
         return [memory, *reversed(earlier)]
+
+    def sources(self, owner: str, memory_id: str) -> list[Memory]:
+        """Return the memories that a consolidated one was made of, as long as they are kept; none for others."""
+        opened, stored = self.memories.read(owner, memory_id)
+        wanted = [names.MEMORY + source for source in stored.memory.sources]
+        found = self.memories.commits.vaults.table.get(owner, wanted) if wanted else {}
+        opened_ones = {sk: items.from_item(opened.keys, item).memory for sk, item in found.items()}
+        return [opened_ones[sk] for sk in wanted if sk in opened_ones and opened_ones[sk].status is Status.RETIRED]
 
     def _change(
         self,

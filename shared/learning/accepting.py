@@ -95,12 +95,13 @@ class Accepting:
         return names.usage(self.vaults.clock())
 
     def _count(self, opened: Opened, now: datetime) -> Update:
-        """Count a conversation of today, on the condition that the day's limit allows it."""
+        """Count a conversation of today, on the condition that the day's limit allows it. The day may have counted other things before."""
         sk = self._today()
         condition = None
         if self.daily_limit:
-            known = sk in opened.items
-            condition = Condition(at_most={"conversations": self.daily_limit - 1}) if known else Condition(absent=True)
+            known = "conversations" in opened.items.get(sk, {})
+            first = Condition(equals={"conversations": None})
+            condition = Condition(at_most={"conversations": self.daily_limit - 1}) if known else first
         return Update(sk, set={"ttl": tasks.ttl(now)}, add={"conversations": 1}, condition=condition)
 
     def _limited(self, now: datetime) -> DailyLimitReached:

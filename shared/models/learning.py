@@ -6,10 +6,10 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
 
 from shared.domain import limits
 from shared.domain.memory import Category, Scope
-from shared.domain.task import Task, TaskStatus, Trigger
+from shared.domain.task import Consolidated, Task, TaskStatus, Trigger
 from shared.domain.times import rfc3339
 from shared.learning.conversation import Conversation, Message, text_of
-from shared.models.forms import Given, Moment, Name, Project, Shown, meant
+from shared.models.forms import Given, Moment, Name, Project, Shown, meant, shown
 
 
 class ToolCall(BaseModel):
@@ -155,6 +155,46 @@ class WouldLearnOut(Shown):
     importance: int
 
 
+class MergedOut(Shown):
+    """One merge: `memory_id` says what the sources said. Null: the source was dropped, since another memory says it."""
+
+    memory_id: str | None
+    sources: list[str] = Field(description="the memories that left; the history of the new one has their texts")
+    undone: bool
+
+
+class ConsolidationOut(Shown):
+    """What a consolidation did to the memories of one scope, counted in merges."""
+
+    scope: str | None
+    project: str | None
+    merged: int = Field(description="several memories became one")
+    dropped: int = Field(description="memories that another one says")
+    skipped: int = Field(description="left alone, since a memory had changed meanwhile")
+    undone: int = Field(description="taken back by an undo")
+    stayed: int = Field(description="not taken back by an undo, since something was changed or deleted since")
+    undo_until: str | None = Field(
+        description="POST …/undo is possible before; null while it is under way, or when refused"
+    )
+    merges: list[MergedOut]
+
+    @classmethod
+    def of(cls, told: Consolidated) -> Self:
+        return cls(
+            scope=told.scope,
+            project=told.project,
+            merged=told.merged,
+            dropped=told.dropped,
+            skipped=told.skipped,
+            undone=told.undone,
+            stayed=told.stayed,
+            undo_until=shown(told.undo_until),
+            merges=[
+                MergedOut(memory_id=one.memory_id, sources=list(one.sources), undone=one.undone) for one in told.merges
+            ],
+        )
+
+
 class TaskOut(Shown):
     """A piece of work. `error` says why it failed; a failed one can be retried for seven days.
 
@@ -173,6 +213,7 @@ class TaskOut(Shown):
     usage: SpentOut = Field(description="what it asked of a language model")
     progress: dict[str, int] = Field(description="what a task of another kind than extraction did so far, counted")
     report: list[dict[str, Any]] | None = Field(description="what it tells one by one; null for most")
+    consolidation: ConsolidationOut | None = Field(description="what a consolidation did; null for other kinds")
     dry_run: bool
     would_learn: list[WouldLearnOut] | None = Field(
         description="a dry run's result; null until it is done, and for others"
@@ -195,6 +236,7 @@ class TaskOut(Shown):
             usage=SpentOut(**task.usage),
             progress=task.progress,
             report=task.report,
+            consolidation=None if task.consolidation is None else ConsolidationOut.of(task.consolidation),
             dry_run=task.dry_run,
             would_learn=None if task.would_learn is None else [WouldLearnOut(**one) for one in task.would_learn],
             created_at=rfc3339(task.created_at),

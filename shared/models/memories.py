@@ -104,7 +104,8 @@ class MemoryOut(Shown):
     importance: int
     source: Source = Field(description="manual: added by hand; auto: learned; consolidated, imported: made so")
     status: Status = Field(
-        description="active; dismissed: refused by the person; archived: made room, search still finds it"
+        description="active; dismissed: refused by the person; archived: made room, search still finds it; "
+        "retired: replaced by another one, only in the history of one that came back"
     )
     version: int = Field(description="grows by one with each change; also the ETag")
     tags: list[str]
@@ -224,14 +225,35 @@ class VersionOut(Shown):
         return cls(**{name: getattr(whole, name) for name in cls.model_fields})
 
 
+class SourceOut(Shown):
+    """A memory that a consolidated one replaced. It is shown nowhere else; undoing the consolidation brings it back."""
+
+    id: str
+    content: str
+    category: Category
+    importance: int
+    source: Source
+    updated_at: str
+    origin: OriginOut
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        whole = MemoryOut.of(memory)
+        return cls(**{name: getattr(whole, name) for name in cls.model_fields})
+
+
 class HistoryOut(Shown):
     """The versions of a memory that are kept, newest first."""
 
     versions: list[VersionOut]
+    sources: list[SourceOut] = Field(description="what a consolidated memory was made of, for seven days; else empty")
 
     @classmethod
-    def of(cls, versions: list[Memory]) -> Self:
-        return cls(versions=[VersionOut.of(version) for version in versions])
+    def of(cls, versions: list[Memory], sources: list[Memory]) -> Self:
+        return cls(
+            versions=[VersionOut.of(version) for version in versions],
+            sources=[SourceOut.of(source) for source in sources],
+        )
 
 
 class RevertIn(Given):

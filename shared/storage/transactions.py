@@ -286,7 +286,7 @@ class Transaction:
 
     def _explain_daily(self, item: Mapping[str, Value] | None, write: Write) -> Exception:
         """Another request may have been the day's first between reading and writing: then this one is tried again."""
-        first = isinstance(write, Update) and write.condition is not None and write.condition.absent
+        first = isinstance(write, Update) and write.condition is not None and bool(write.condition.equals)
         return Stale() if first or item is None else Limited()
 
     def _explain_step(self, item: Mapping[str, Value] | None, write: Write) -> Exception:  # noqa: ARG002

@@ -416,12 +416,14 @@ def test_the_limits_a_deployer_may_change_have_their_defaults() -> None:
 
 
 def test_no_secret_stands_in_an_environment() -> None:
-    environment = properties("ExtractionFunction")["Environment"]["Variables"]
+    environments = {name: properties(f"{name}Function")["Environment"]["Variables"] for name in FUNCTIONS}
+    models = {name for name, environment in environments.items() if "MODEL_PROVIDER" in environment}
 
-    assert environment["MODEL_API_KEY"] == ""
-    assert {function for function in FUNCTIONS if "secretsmanager:GetSecretValue" in actions(function)} == {
-        "Extraction"
-    }
+    assert models == {"Extraction", "Maintenance"}
+    for environment in environments.values():
+        assert {key: value for key, value in environment.items() if key.endswith("_API_KEY") and value} == {}
+    assert models <= {function for function in FUNCTIONS if "secretsmanager:GetSecretValue" in actions(function)}
+    assert "secretsmanager:GetSecretValue" not in actions("Memories")
 
 
 @pytest.mark.parametrize("language", ["operations.md", "operations.zh.md"])

@@ -103,7 +103,7 @@ class Consolidation:
         item |= records.sealed(visit.opened.keys, task_id, nothing, random, texts=False)
         item |= {"error": unfit.code, "ttl": tasks.ttl(now)}
         self._store(visit, group, item, unfit.cost, {})
-        alarm("consolidation_refused", error=unfit.code, provider_status=unfit.answered)
+        alarm("task_failed", kind=tasks.CONSOLIDATION, error=unfit.code, provider_status=unfit.answered)
 
     def _store(self, visit: Visit, group: Group, item: Item, cost: Cost, noted: dict[str, Value]) -> None:
         now = visit.vaults.clock()

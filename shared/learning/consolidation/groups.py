@@ -1,7 +1,8 @@
 """Groups of memories that may be merged with each other, and when one is due.
 
 A group is what one person's memories, or one project's, have in common: nothing is merged across groups. Offered are active memories that
-were learned or consolidated, without secret, end or metadata: what a person wrote, imported or dismissed is never touched.
+were learned or consolidated, without secret, end or metadata: what a person wrote, imported, dismissed or
+brought back by an undo is never touched.
 """
 
 from collections import Counter
@@ -61,6 +62,7 @@ def mergeable(memory: Memory, now: datetime, retention_days: int) -> bool:
         and not memory.secrets
         and memory.metadata == "{}"
         and memory.expires_at is None
+        and not memory.kept_apart
         and not memory.expired(now, retention_days)
     )
 

@@ -65,9 +65,10 @@ def merged(
 
 
 def unmerged(product: Stored | None, sources: Sequence[Stored]) -> list[Change]:
-    """Return the changes that take a merge or a drop back."""
+    """Return the changes that take a merge or a drop back. Their owner wants the sources as they are: they are not merged again."""
     back = [
-        Change(one, replace(one.memory, status=Status.ACTIVE, replaced_by=None, retired_at=None)) for one in sources
+        Change(one, replace(one.memory, status=Status.ACTIVE, replaced_by=None, retired_at=None, kept_apart=True))
+        for one in sources
     ]
     return [Change(product, None), *back] if product else back
 
@@ -79,6 +80,7 @@ def untouched(product: Memory, made: Memory) -> bool:
         version=product.version,
         updated_at=product.updated_at,
         status=product.status,
+        kept_apart=product.kept_apart,
         prior=product.prior,
         commit=product.commit,
         access_count=product.access_count,
