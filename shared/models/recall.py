@@ -104,11 +104,11 @@ def _rounded(values: Mapping[str, float]) -> dict[str, float]:
 
 
 class SearchOut(Shown):
-    """Memories, best first. `reason` says why there are none where the owner switched recall off."""
+    """Memories, best first. `reason` says why there are none where the owner switched recall off, or that old ones were not looked at."""
 
     memories: list[HitOut]
     took_ms: float = Field(description="inside the function")
-    reason: str | None = Field(default=None, description="disabled, or null")
+    reason: str | None = Field(default=None, description="disabled; only_newest: there is no index just now; or null")
 
 
 class ContextIn(Given):

@@ -56,6 +56,8 @@ class Indexes:
         self._warm: OrderedDict[tuple[str, int, str], Index] = OrderedDict()
         self._instead: OrderedDict[tuple[str, int, str], Instead] = OrderedDict()
         self._lock = Lock()
+        self._reading = Lock()
+        """Held while a table is read: who comes meanwhile waits for that and does not read it as well."""
 
     def fetch(self, owner: str, head: Item) -> Callable[[], bytes | None] | None:
         """Return the call that reads the index object of this head; None when there is no index or it is warm."""
@@ -98,15 +100,15 @@ class Indexes:
         """Return an index of what can be read from the table in time, the newest memories first; the same one until the head's pointer
         moves, for what is written meanwhile has a change row."""
         name = (opened.keys.owner, opened.keys.epoch, pointer_of(opened.head))
-        with self._lock:
+        with self._reading:
             known = self._instead.get(name)
-        if known is None:
-            known = self._from_the_table(opened.keys)
-            with self._lock:
-                _drop(self._instead, opened.keys.owner)
-                self._instead[name] = known
-                while len(self._instead) > INSTEADS:
-                    self._instead.popitem(last=False)
+            if known is None:
+                known = self._from_the_table(opened.keys)
+                with self._lock:
+                    _drop(self._instead, opened.keys.owner)
+                    self._instead[name] = known
+                    while len(self._instead) > INSTEADS:
+                        self._instead.popitem(last=False)
         return known
 
     def partial(self, opened: Opened) -> bool:
@@ -153,7 +155,7 @@ def opened_index(keys: OwnerKeys, pointer: str, body: bytes) -> Index:
 
 def searchable(memory: Memory) -> bool:
     """Tell whether search may find a memory of that status at all."""
-    return memory.status is not Status.DISMISSED
+    return memory.status not in {Status.DISMISSED, Status.RETIRED}
 
 
 def entry_of(keys: OwnerKeys, memory: Memory) -> Entry:
