@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+QUERIES: Final = 60
 Words = Mapping[str, Sequence[str]]
 
 _WORDS: Final = Path(__file__).parent / "data" / "facts.json"
@@ -62,3 +63,15 @@ def _filled(rng: random.Random, words: Words, names: Mapping[str, str]) -> str:
 def _name(rng: random.Random) -> str:
     pairs = (rng.choice(_LETTERS) + rng.choice(_VOWELS) for _ in range(rng.randint(2, 3)))
     return ("".join(pairs) + rng.choice(("", "n", "r", "l", "s"))).capitalize()
+
+
+def queries(texts: Sequence[str], rng: random.Random) -> list[str]:
+    """Pieces of stored facts, as questions hold them: five words in a row, or eight Chinese characters."""
+    asked = []
+    for text in rng.sample(texts, min(QUERIES, len(texts))):
+        words = text.split()
+        pieces = words if len(words) > 5 else list(text)
+        length = 5 if len(words) > 5 else 8
+        start = rng.randrange(max(1, len(pieces) - length))
+        asked.append((" " if len(words) > 5 else "").join(pieces[start : start + length]))
+    return asked

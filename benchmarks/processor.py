@@ -23,12 +23,12 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from moto.core.botocore_stubber import MockRawResponse
 from moto.core.models import botocore_stubber
 
+from benchmarks.facts import queries
 from benchmarks.requests import Person
 from functions.recall.app import handler
 from local.invocation import Context
 from shared.domain.ids import ULID
 
-QUERIES: Final = 60
 REPEATS: Final = 5
 _ID: Final = re.compile(ULID)
 
@@ -80,18 +80,6 @@ def taped(person: Person) -> Iterator[Tape]:
         handlers.BUILTIN_HANDLERS = before
         boto3.setup_default_session()
         person.stack.functions.reload()
-
-
-def queries(texts: Sequence[str], rng: random.Random) -> list[str]:
-    """Pieces of stored facts, as questions hold them: five words in a row, or eight Chinese characters."""
-    asked = []
-    for text in rng.sample(texts, min(QUERIES, len(texts))):
-        words = text.split()
-        pieces = words if len(words) > 5 else list(text)
-        length = 5 if len(words) > 5 else 8
-        start = rng.randrange(max(1, len(pieces) - length))
-        asked.append((" " if len(words) > 5 else "").join(pieces[start : start + length]))
-    return asked
 
 
 def event(person: Person, query: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.dynamo_type import Item as Stored
 
 from benchmarks import processor
+from benchmarks.facts import queries
 from benchmarks.filling import conversations, fill
 from benchmarks.operations import Row
 from benchmarks.requests import Person
@@ -117,7 +118,7 @@ def indexed(person: Person, texts: Sequence[str]) -> Indexed:
     index = indexes.read(owner)
     opened = (time.process_time() - started) * 1e3
     searched = []
-    for query in processor.queries(texts, random.Random(5)):
+    for query in queries(texts, random.Random(5)):
         started = time.process_time()
         index.search(query_terms(query, now=datetime.now(UTC)), where=Where(statuses=frozenset({0, 2}))).candidates()
         searched.append((time.process_time() - started) * 1e3)
