@@ -208,6 +208,19 @@ class Queue(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How far a model's cosines are trusted: measured for each (docs/decisions/embeddings.md).
+
+    `weight` is what meaning counts beside words, whose best counts 1. Above the cosine `floor` a memory is found that shares no word with
+    the query; at 1 none is, and meaning only reorders. Memories whose cosine to each other is at least `alike` say nearly the same.
+    """
+
+    weight: float
+    floor: float
+    alike: float
+
+
 class Embedder(Protocol):
     """Turns texts into vectors; the nearer two meanings are, the larger their cosine. Texts arrive masked.
 
@@ -220,13 +233,8 @@ class Embedder(Protocol):
         ...
 
     @property
-    def weight(self) -> float:
-        """How much meaning counts beside words, in units of the best text score: measured (docs/decisions/embeddings.md)."""
-        ...
-
-    @property
-    def floor(self) -> float:
-        """The cosine above which a memory is found that shares no word with the query; 1: none is, meaning only reorders. Measured too."""
+    def trust(self) -> Trust:
+        """How far its cosines are trusted."""
         ...
 
     def serves(self, query: str) -> bool:

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Event
 
+from shared.ports import Trust
+
+TRUST = Trust(weight=0.7, floor=0.3, alike=0.96)
 CONCEPTS = (
     ("coffee", "espresso", "caffeine", "咖啡", "提神"),
     ("tea", "oolong", "茶", "普洱"),
@@ -18,8 +21,7 @@ class FakeEmbedder:
     """The port `Embedder`. `fault` is raised by every call while it is set; queries wait for `held` while that is set."""
 
     name: str = "fake"
-    weight: float = 0.7
-    floor: float = 0.3
+    trust: Trust = TRUST
     fault: Exception | None = None
     held: Event | None = None
     texts: list[str] = field(default_factory=list)

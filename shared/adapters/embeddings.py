@@ -2,31 +2,23 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from shared.adapters.attempts import Passing
 from shared.domain.asking import ModelDown
+from shared.ports import Trust
 
 DOCUMENT_SECONDS: Final = 20.0
 """For one request of a build, with all attempts; a query has the time that searches wait for it, once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """Weight and floor as the port `Embedder` has them."""
-
-    weight: float
-    floor: float
-
-
-UNMEASURED: Final = Trust(0.3, 1.0)
+UNMEASURED: Final = Trust(weight=0.3, floor=1.0, alike=0.96)
 """For models that no benchmark of ours has met: a little, and only to order what words have found."""
-TRUST: Final = {"multilingual-e5-small": Trust(1.0, 0.86)}
+TRUST: Final = {"multilingual-e5-small": Trust(weight=1.0, floor=0.86, alike=0.96)}
 """Measured by `python -m benchmarks.embeddings` (docs/decisions/embeddings.md); your own figures for a model belong here."""
 
 
-def trust(model: str) -> Trust:
+def trusted(model: str) -> Trust:
     """Return how far a model is trusted."""
     return TRUST.get(model, UNMEASURED)
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Protocol
 
 from shared.adapters.attempts import Attempts, FormRefused, Passing
 from shared.adapters.bedrock import translated
-from shared.adapters.embeddings import DOCUMENT_SECONDS, parts, trust, vectors_of
+from shared.adapters.embeddings import DOCUMENT_SECONDS, parts, trusted, vectors_of
 from shared.adapters.faults import FAULTS
 from shared.adapters.schemas import well_formed
 from shared.domain.asking import ModelDown, ModelRefused
@@ -54,7 +54,7 @@ class BedrockEmbedder:
         self._seconds, self._attempts = seconds, attempts
         self._titan = known(model) == TITAN
         self.name = f"bedrock {model} {length}"
-        self.weight, self.floor = trust(model).weight, trust(model).floor
+        self.trust = trusted(model)
 
     def serves(self, query: str) -> bool:
         """All scripts but for the English model."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from shared.adapters.embeddings import parts, trust
+from shared.adapters.embeddings import parts, trusted
 from shared.adapters.multilingual_e5 import MultilingualE5
 from shared.domain.asking import ModelRefused
 
@@ -23,7 +23,7 @@ class LocalEmbedder:
     """multilingual-e5-small from a file; all scripts."""
 
     name: Final = f"local {MODEL} q4 {LENGTH}"
-    weight, floor = trust(MODEL).weight, trust(MODEL).floor
+    trust: Final = trusted(MODEL)
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from shared.adapters.api_key import ApiKey
 from shared.adapters.attempts import Attempts, FormRefused, Passing
-from shared.adapters.embeddings import DOCUMENT_SECONDS, parts, trust, vectors_of
+from shared.adapters.embeddings import DOCUMENT_SECONDS, parts, trusted, vectors_of
 from shared.adapters.endpoint import Endpoint
 from shared.adapters.openai import fault
 from shared.adapters.schemas import well_formed
@@ -27,7 +27,7 @@ class OpenAiEmbedder:
         self._endpoint, self._model, self._length, self._key = endpoint, model, length, key
         self._seconds, self._attempts = seconds, attempts
         self.name = f"openai {model} {length}"
-        self.weight, self.floor = trust(model).weight, trust(model).floor
+        self.trust = trusted(model)
 
     def serves(self, query: str) -> bool:  # noqa: ARG002 - nothing is known of the model
         return True

@@ -14,11 +14,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from shared.domain import limits
 from shared.domain.asking import ModelUnavailable
 from shared.observability import warn
-from shared.ports import Embedder
+from shared.ports import Embedder, Trust
+from shared.recall.candidates import Candidates
 from shared.recall.entries import Entry
 from shared.recall.index import Index
+from shared.recall.ranking import Preset
 
 Vector = npt.NDArray[np.float32]
 Monotonic = Callable[[], float]
@@ -117,6 +120,29 @@ class Asked:
             return None
         self.meaning.answered(None)
         return found
+
+
+def blended(preset: Preset, trust: Trust) -> Preset:
+    """Return a preset that adds meaning with the model's weight, and lets what is near in meaning stand beside what shares words."""
+    if preset.fusion != "sum":
+        return preset
+    return replace(preset, semantic=trust.weight, candidates=preset.candidates + limits.CANDIDATES)
+
+
+def levelled(index: Index, found: Candidates, trust: Trust) -> Candidates:
+    """Return candidates in which memories that say nearly the same have the same cosine, the highest of theirs.
+
+    Else the outdated one of two versions of a fact would come first as often as not: what tells them apart has no meaning to the query,
+    and moves cosines by more than their age may add. Words and age are left to decide.
+    """
+    inside = np.flatnonzero(found.rows >= 0)
+    if index.columns.vectors is None or not len(inside):
+        return found
+    vectors = index.columns.vectors[found.rows[inside]].astype(np.float32) / 127
+    near = vectors @ vectors.T >= trust.alike
+    semantic = found.semantic.copy()
+    semantic[inside] = np.where(near, semantic[inside][None, :], 0.0).max(axis=1)
+    return replace(found, semantic=semantic)
 
 
 def unit(vector: Iterable[float]) -> Vector:

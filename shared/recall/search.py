@@ -21,7 +21,7 @@ from shared.recall.entries import CATEGORIES, STATUSES
 from shared.recall.explaining import Explaining, Why
 from shared.recall.index import Candidates, Index, Search, Where
 from shared.recall.indexes import Indexes, NoIndex, entry_of, searchable, tag_bytes
-from shared.recall.meaning import Asked, Meaning
+from shared.recall.meaning import Asked, Meaning, blended, levelled
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
 from shared.storage import items, names, scenes
 from shared.storage.builds import ask_for_build
@@ -136,8 +136,8 @@ class Searcher:
         where = _where(question, scopes, preferences, preset, now)
         index = self._index(opened)
         vector = asked.vector(index) if asked else None
-        floor = self.meaning.embedder.floor if self.meaning else 0.0
-        near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=floor)
+        trust = self.meaning.embedder.trust if self.meaning and vector is not None else None
+        near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=trust.floor if trust else 0.0)
         first = near(index.search(query, where=where, masked=opened.changes))
         read = self._read(opened, first, index)
         found = first
@@ -145,8 +145,8 @@ class Searcher:
             again = index.search(query, where=where, masked={*opened.changes, *read.moved})
             entries = [entry_of(opened.keys, memory) for memory in read.changed.values()]
             found = near(again, changed=entries, cache=self.indexes.terms, owner=_life(opened), among=first)
-        if vector is not None:
-            preset = self._meant(preset)
+        if trust:
+            preset, found = blended(preset, trust), levelled(index, found, trust)
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
         explaining = Explaining(question.query, preset, ranking, now) if question.explain else None
         return self._winners(opened, found, read, ranking, wanted, explaining, now, preferences.retention_days)
@@ -197,12 +197,6 @@ class Searcher:
     def ask_for_build(self, opened: Opened) -> None:
         """Ask maintenance for an index; the next search asks again where this one cannot."""
         ask_for_build(self.maintenance, opened.keys.owner, opened.head)
-
-    def _meant(self, preset: Preset) -> Preset:
-        """Return a preset with the model's own weight, that lets what is near in meaning stand beside what shares words."""
-        if self.meaning is None or preset.fusion != "sum":
-            return preset
-        return replace(preset, semantic=self.meaning.embedder.weight, candidates=preset.candidates + limits.CANDIDATES)
 
     def _read(self, opened: Opened, first: Candidates, index: Index) -> _Read:
         """Read candidates and changed memories at once; one whose version is not the indexed one counts as changed.

@@ -86,12 +86,8 @@ def test_a_query_has_a_vector_of_the_same_length_whatever_its_signs(provider: Pr
 @everyone
 def test_a_model_has_a_name_that_tells_its_length_and_a_measured_or_a_careful_weight(provider: Provider) -> None:
     embedder = provider.embedder
-    careful = (UNMEASURED.weight, UNMEASURED.floor)
     assert embedder.name.endswith("384" if provider.kind == "local" else f" {LENGTHS[provider.kind]}")
-    trusted = TRUST["multilingual-e5-small"]
-    assert (embedder.weight, embedder.floor) == (
-        (trusted.weight, trusted.floor) if provider.kind == "local" else careful
-    )
+    assert embedder.trust == (TRUST["multilingual-e5-small"] if provider.kind == "local" else UNMEASURED)
     assert embedder.serves("which tea?")
     assert embedder.serves("哪种茶")
 

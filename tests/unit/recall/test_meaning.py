@@ -1,6 +1,7 @@
 """Meaning beside words: what builds keep and make anew, and that a search never waits for it long and never fails for it."""
 
 import json
+from dataclasses import replace
 from threading import Event
 
 import pytest
@@ -70,9 +71,21 @@ def test_a_memory_is_found_by_what_it_means(world: World) -> None:
     assert world.found("Where is her apartment?") == [HOME]
 
 
+def test_of_two_that_say_nearly_the_same_the_later_comes_first_whatever_the_cosines_say(
+    world: World, embedder: FakeEmbedder
+) -> None:
+    outdated = world.add("The crew has espresso coffee from Brazil.")
+    world.clock.advance(days=200)
+    current = world.add("The crew has lovely coffee from Peru.")
+    world.build()
+    assert world.found("Which 提神 or 咖啡 does the crew order?")[0] == current.content
+    embedder.trust = replace(embedder.trust, alike=1.1)
+    assert world.found("Which 提神 or 咖啡 does the crew order?")[0] == outdated.content
+
+
 def test_what_is_only_a_little_alike_and_shares_no_word_is_not_found(world: World, embedder: FakeEmbedder) -> None:
     assert world.found("Who plays the violin?") == []
-    embedder.floor = 1.0
+    embedder.trust = replace(embedder.trust, floor=1.0)
     assert world.found("咖啡") == []
     assert world.found("Ada 咖啡")[0] == COFFEE
 
