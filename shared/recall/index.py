@@ -112,6 +112,16 @@ class Index:
         found: Numbers = places[self.columns.ids[places] == wanted[inside]]
         return found
 
+    def frequencies(self, terms: Sequence[str]) -> Numbers:
+        """How many memories have each term, shape (T,)."""
+        numbers = np.array([hashed(term) for term in terms], np.uint64)
+        places = np.searchsorted(self.columns.terms, numbers)
+        known = places < len(self.columns.terms)
+        known[known] = self.columns.terms[places[known]] == numbers[known]
+        found = np.zeros(len(numbers), np.int64)
+        found[known] = self.columns.starts[places[known] + 1] - self.columns.starts[places[known]]
+        return found
+
     def search(self, query: Query, *, where: Where = ANYWHERE, masked: Collection[str] = ()) -> Search:
         """Begin a search; ids in `masked` are treated as if they had never been indexed, in results and in statistics."""
         numbers = np.array([hashed(term) for term in query.weights], np.uint64)

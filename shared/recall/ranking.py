@@ -58,7 +58,8 @@ class Preset:
     `fusion`: `sum` adds by weight text ÷ its maximum, cosines stretched over 0 … 1, recency and popularity; `rrf` adds 1 ÷ (60 + place)
     of text, recency and popularity; `product` multiplies coverage and recency; `blend` adds text ÷ maximum and cosine by weight. Recency
     halves every `half_life` days. Category and source weights enter as powers: 0 ignores them, 1 takes them as they are. `days` −1 means
-    any age.
+    any age. `feedback` is the weight of the best find's own terms, `newer_first` puts a newer version of the same before the older
+    whatever their scores: shared/recall/feedback.py.
     """
 
     name: str
@@ -74,6 +75,8 @@ class Preset:
     category_power: float = 1.0
     source_power: float = 1.0
     class_factor: float = 1.0
+    feedback: float = 0.0
+    newer_first: bool = False
     category_weights: Mapping[Category, float] = field(default_factory=lambda: CATEGORY_WEIGHTS)
     source_weights: Mapping[Scope, float] = field(default_factory=lambda: SOURCE_WEIGHTS)
 
@@ -92,11 +95,14 @@ DEFAULT: Final = Preset(
     "default",
     "sum",
     semantic=0.5,
-    recency=0.02,
+    recency=0.01,
+    half_life=365.0,
     popularity=0.005,
     category_power=0.05,
     source_power=0.05,
     class_factor=1.02,
+    feedback=0.15,
+    newer_first=True,
 )
 RRF: Final = Preset("rrf", "rrf", half_life=7.0, source_power=0.0)
 SKILL: Final = Preset(

@@ -2,7 +2,7 @@
 
 Score of memory d for query q: Σ over terms t of w(t) · ln(1 + (N − df + ½) / (df + ½)) · f (k1 + 1) / (f + k1 (1 − b + b · |d| / avg)),
 Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with Lucene's non-negative idf; weights w come
-from the query. k1 0.3, b 0.3 for questions and 1.2, 0.75 for pasted text: docs/decisions/ranking.md.
+from the query. k1 0.3, b 0.15 for questions and 1.2, 0.75 for pasted text: docs/decisions/ranking.md.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from shared.recall.entries import Entry, TermCache
 from shared.recall.packing import Columns
 from shared.text.tokens import Query, Terms
 
-SHORT: Final = (0.3, 0.3)
+SHORT: Final = (0.3, 0.15)
 LONG: Final = (1.2, 0.75)
 _NO_CACHE_OWNER: Final = ""
 _PIECE: Final = 4_096

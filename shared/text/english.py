@@ -1,4 +1,7 @@
-"""English words that carry no topic, and forms with their base where no stemmer joins them. Data only; it knows nothing of tokens."""
+"""English words that carry no topic or little of one, and forms with their base where no stemmer joins them.
+
+Data only; it knows nothing of tokens.
+"""
 
 from typing import Final
 
@@ -17,6 +20,14 @@ STOP_WORDS: Final = frozenset(
     hasnt havent im isnt ive lets shouldnt thats theyre wasnt werent whats whos wont wouldnt youre
     """.split()  # noqa: SIM905  (a list of 200 literals reads worse)
 )
+
+ASKING_WORDS: Final = frozenset(
+    """
+    kind kinds type types sort sorts many much long often likely recently lately currently according mention mentioned
+    name names named called thing things specific particular
+    """.split()  # noqa: SIM905  (a list of literals reads worse)
+)
+"""Words of questions about the answer rather than about the topic ("what kind of…"): they weigh half in a query."""
 
 _FORMS: Final = """
 be: been being; become: became; begin: began begun; bend: bent; bind: bound; bite: bit bitten; bleed: bled;
@@ -45,7 +56,16 @@ allergy: allergic; asthma: asthmatic; decide: decision decisions; choose: choice
 employ: employment; fly: flight flights; analyze: analysis analyses analyse analysed; configure: config configs; repository:
 repo repos; database: db dbs; maintain: maintenance; explain: explanation explanations; favor: favour favours;
 favorite: favourite favourites; color: colour colours; behavior: behaviour behaviours; organize: organise
-organised organisation organization; center: centre centres; license: licence licences
+organised organisation organization; center: centre centres; license: licence licences;
+grandmother: grandma grandmas granny; grandfather: grandpa grandpas; mother: mom moms mum mums mommy; father: dad dads daddy;
+child: kid kids childhood; photo: photograph photographs pic pics picture pictures; television: tv tvs; bicycle: bike bikes;
+relieve: relief; injury: injure injured injures injuring; diet: dietary; health: healthy healthier healthiest; music: musician
+musicians musical; recommend: recommendation recommendations; believe: belief beliefs; succeed: success successes; advise: advice;
+authentication: auth; production: prod; environment: env envs; document: docs; administrator: admin admins; specification: spec specs;
+parameter: param params; library: lib libs; information: info; directory: dir dirs; kubernetes: k8s; postgresql: postgres;
+javascript: js; january: jan; february: feb; april: apr; june: jun; july: jul; august: aug; september: sep sept; october: oct;
+november: nov; december: dec; 2: two; 3: three; 4: four; 5: five; 6: six; 7: seven; 8: eight; 9: nine; 10: ten; 11: eleven;
+12: twelve
 """
 
 

@@ -10,27 +10,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
-from itertools import pairwise
 from operator import add
 from typing import Final
 
 from shared.text import dates, scripts
-from shared.text.english import IRREGULAR, STOP_WORDS
+from shared.text.english import ASKING_WORDS, IRREGULAR, STOP_WORDS
 
-ANALYSER: Final = 1
+ANALYSER: Final = 2
 """Grows whenever terms change, so that an index built with other terms is refused and rebuilt."""
 
 PAIR: Final = 0.2
-SINGLE: Final = 0.5
+SINGLE: Final = 0.6
 PART: Final = 0.3
 DATE: Final = 1.0
 WHEN: Final = 0.5
+NAME: Final = 2.0
+ASKING: Final = 0.5
 LONG_SINGLE: Final = 0.1
 LONG_QUERY: Final = 25
 LONGEST_STEMMED: Final = 64
 
 _FUNCTION_CHARACTERS: Final = frozenset("的了是在和与及或也都就而着过吗呢吧啊有被把从对以之其这那我你他她它们个为什么")
 _FUNCTION_PAIRS: Final = frozenset(a + b for a in _FUNCTION_CHARACTERS for b in _FUNCTION_CHARACTERS)
+_NAME: Final = re.compile(r"(?<=[a-z,;:] )[A-Z]\w+")
 _COMPOUND_SIGN: Final = re.compile(r"[-_.@/](?<=[a-z0-9].)|\.net")
 _COMPOUND: Final = re.compile(r"(?<![a-z0-9])[a-z0-9]++(?:[-_.@/][a-z0-9]++)+|\.net\b")
 _VERSION: Final = re.compile(r"v\d")
@@ -86,6 +88,8 @@ def query_terms(text: str, *, now: datetime) -> Query:
     weights.update(dict.fromkeys(found.singles, LONG_SINGLE if long else SINGLE))
     weights.update(dict.fromkeys(found.parts, PART))
     weights.update(dict.fromkeys(found.whole, 1.0))
+    weights.update(dict.fromkeys(whole & _asking(), ASKING))
+    weights.update(dict.fromkeys(whole & _names(text), NAME))
     if not long:
         weights.update(dict.fromkeys(dates.asked(flat, now), DATE))
         if dates.asks_when(flat):
@@ -98,7 +102,8 @@ def _scan(text: str) -> tuple[str, list[str], _Found]:
     flat = scripts.folded(text)
     runs: list[str] = scripts.LATIN.findall(flat)
     words = [word for run in runs if (word := _latin(run))]
-    found = _Found(words, [f"{a} {b}" for a, b in pairwise(words)], [], [])
+    # a pair is written as one word, so that "road trip" and "roadtrip" find each other
+    found = _Found(words, list(map(add, words, words[1:])), [], [])
     if not flat.isascii():
         for match in scripts.RUN.finditer(flat):
             _CUTTERS[match.lastgroup or "other"](match.group(), found)
@@ -107,6 +112,16 @@ def _scan(text: str) -> tuple[str, list[str], _Found]:
     if _INNER_CAPITAL.search(text):
         found.parts += _camel_parts(text)
     return flat, runs, found
+
+
+@cache
+def _asking() -> frozenset[str]:
+    return frozenset(map(_latin, ASKING_WORDS))
+
+
+def _names(text: str) -> frozenset[str]:
+    """Stems of the words written with a capital inside a sentence."""
+    return frozenset(_latin(name.casefold()) for name in _NAME.findall(scripts.unfolded(text)))
 
 
 @cache
@@ -122,9 +137,10 @@ def _latin(run: str) -> str:
     word = run.partition("'")[0]
     if run in STOP_WORDS or word in STOP_WORDS:
         return ""
+    word = IRREGULAR.get(word, word)
     if not word.isalpha() or len(word) > LONGEST_STEMMED:
         return word
-    return _stemmer("english")(IRREGULAR.get(word, word))
+    return _stemmer("english")(word)
 
 
 @lru_cache(maxsize=1 << 14)

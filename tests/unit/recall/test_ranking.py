@@ -49,7 +49,7 @@ def test_of_two_equal_texts_the_newer_comes_first() -> None:
 
 
 def test_a_newer_fact_beats_an_outdated_one_whose_text_is_a_little_closer() -> None:
-    assert rank(known([5.0, 4.95], age=[365, 1]), now=NOON).order == [1, 0]
+    assert rank(known([5.0, 4.98], age=[365, 1]), now=NOON).order == [1, 0]
 
 
 def test_equal_in_everything_the_higher_id_comes_first() -> None:
@@ -58,7 +58,7 @@ def test_equal_in_everything_the_higher_id_comes_first() -> None:
 
 
 def test_the_default_adds_scaled_text_recency_and_popularity() -> None:
-    ranking = rank(known([4.0, 2.0], age=[90, 0], accesses=[0, 7]), now=NOON)
+    ranking = rank(known([4.0, 2.0], age=[365, 0], accesses=[0, 7]), now=NOON)
     assert ranking.scores == pytest.approx([1 + DEFAULT.recency / 2, 0.5 + DEFAULT.recency + DEFAULT.popularity])
 
 
@@ -148,7 +148,7 @@ def test_a_limit_given_goes_before_the_presets() -> None:
 
 
 def test_every_signal_can_be_explained() -> None:
-    ranking = rank(known([2.0, 4.0], age=[0, 90], accesses=[3, 0], coverage=[0.5, 1.0]), now=NOON)
+    ranking = rank(known([2.0, 4.0], age=[0, 365], accesses=[3, 0], coverage=[0.5, 1.0]), now=NOON)
     assert ranking.explain(0) == pytest.approx(
         {
             "text": 1.0,

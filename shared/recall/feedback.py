@@ -1,0 +1,60 @@
+"""What a search learns from what it has found: the best find's own words join the query, and of finds that say nearly the same the newer
+comes first. Figures: docs/decisions/ranking.md. Knows terms and the index, no storage.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from shared.recall.index import Index
+from shared.text.dates import MARK
+from shared.text.tokens import Query, Terms
+
+WORDS: Final = 8
+"""Terms of the best find that join the query: its rarest that another memory has, too."""
+ALIKE: Final = 0.5
+"""The share of the terms of two memories that both have, from which on one is taken for a new version of the other."""
+CLOSE: Final = 0.9
+"""The share of the better score from which on the question itself does not decide between two versions."""
+BESIDE: Final = 3
+"""Finds behind the last place that are looked at, so that an outdated one does not keep its newer version out."""
+
+
+def fed(query: Query, best: Terms, index: Index, weight: float) -> Query:
+    """The query with the strongest terms of its best find added at that weight (pseudo-relevance feedback with one document: Rocchio,
+    "Relevance Feedback in Information Retrieval", 1971). The query itself where it is pasted text, or nothing is to be added."""
+    if query.long or not weight:
+        return query
+    others = [term for term in best.counts if term not in query.weights and not term.startswith(MARK)]
+    frequencies = index.frequencies(others)
+    shared = np.flatnonzero(frequencies > 1)
+    rarest = shared[np.argsort(frequencies[shared], kind="stable")[:WORDS]]
+    more = {others[place]: weight for place in rarest.tolist()}
+    return replace(query, weights=query.weights | more) if more else query
+
+
+def newer_first(finds: Sequence[Collection[str]], updated: Sequence[float], scores: Sequence[float]) -> list[int]:
+    """Places of finds, best first, where each has changed places with a later updated one that says nearly the same.
+
+    `finds` are the terms of each; markers of its day aside, two are alike from a Jaccard index of `ALIKE` on. A question that tells
+    them apart, by more than a tenth of the `scores`, is left to decide.
+    """
+    words = [frozenset(term for term in terms if not term.startswith(MARK)) for terms in finds]
+    order = list(range(len(words)))
+    for first, then in combinations(range(len(order)), 2):
+        one, other = order[first], order[then]
+        newer = updated[other] > updated[one] and scores[other] >= CLOSE * scores[one]
+        if newer and _alike(words[one], words[other]):
+            order[first], order[then] = other, one
+    return order
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    shorter, longer = sorted((len(one), len(other)))
+    if shorter < ALIKE * longer:
+        return False
+    both = len(one & other)
+    return both >= ALIKE * (shorter + longer - both)
