@@ -15,7 +15,7 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import NacreError, SealBroken
 from shared.domain.memory import Memory, Scope, Status
-from shared.domain.naming import ALL_PROJECTS
+from shared.domain.naming import ACTIVE_PROJECT, ALL_PROJECTS
 from shared.domain.settings import Preferences
 from shared.observability import warn
 from shared.ports import Item
@@ -94,14 +94,14 @@ class Context:
         return bool(self.memory_ids)
 
 
-@dataclass(frozen=True, slots=True)
 class Contexts:
-    """The use case of `POST /v1/context`. Two steps with warm keys and index, three when cold; one more counts the access."""
+    """The use case of `POST /v1/context`. Two steps with warm keys and index, three when cold; one more counts the access.
 
-    searcher: Searcher
-    seconds: float
-    """For everything: with 0.9, an answer is there within a second."""
-    monotonic: Callable[[], float] = time.monotonic
+    `seconds` are for everything: with 0.9, an answer is there within a second.
+    """
+
+    def __init__(self, searcher: Searcher, seconds: float, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self.searcher, self.known, self.seconds, self.monotonic = searcher, Known(searcher.vaults), seconds, monotonic
 
     def context(self, owner: str, moment: Moment) -> Context:
         """Return the context of a moment; never raises. What is not there in time counts as failed, with the reason `timeout`."""
@@ -119,11 +119,10 @@ class Contexts:
         return context
 
     def _context(self, owner: str, moment: Moment, empty: Context) -> tuple[Context, OwnerKeys | None]:
-        known = Known(self.searcher.vaults)
         meaning = self.searcher.ask(moment.query) if moment.asked and moment.recalls(empty.decision) else None
         wide = moment.broad(empty.decision)
         newest = partial(self.searcher.vaults.table.by_update, owner, Status.ACTIVE.value, limit=RECENT)
-        beginning = partial(known.begin, owner, moment.project)
+        beginning = partial(self.known.begin, owner, moment.project)
         opening = partial(self.searcher.open, owner, moment.project)
         begun, *listed, opened = together(beginning, *([newest] if wide else []), opening)
         if opened is None:
@@ -133,9 +132,11 @@ class Contexts:
             return replace(empty, reason="disabled"), None
         if not preferences.auto_retrieve and not moment.force:
             return replace(empty, reason="auto_retrieve_off"), None
+        if moment.project == ACTIVE_PROJECT:
+            self.known.remember(opened, scenes.active_project(opened))
         moment = replace(moment, project=scenes.chosen(moment.project, opened))
         judged = _empty(moment, moment.decided(_owners_words(preferences)))
-        standing = partial(known.sections, opened, moment.project, begun)
+        standing = partial(self.known.sections, opened, moment.project, begun)
         remembering = partial(self._memories, opened, moment, judged.decision, listed[0] if wide else [], meaning)
         sections, memories = together(standing, remembering)
         return _told(judged, moment, preferences, sections, memories), opened.keys

@@ -4,7 +4,9 @@ Reading goes with the steps of a search: `begin` runs beside the reading of the 
 more sections begins in the one and returns its `Section` values (shared/recall/framing.py) from the other.
 """
 
+from collections import OrderedDict
 from dataclasses import dataclass, field
+from threading import Lock
 
 from shared.domain.errors import SealBroken
 from shared.domain.naming import ACTIVE_PROJECT, ALL_PROJECTS
@@ -14,8 +16,10 @@ from shared.storage import basis, names, scenes
 from shared.storage.vaults import Opened, Vaults
 
 PROJECTS = 50
-"""Projects that are read while the one at hand cannot be asked for: the owner's keys are cold, or the active one is meant. A scene that
-is not among them costs a step more."""
+"""Projects that are read while the one at hand cannot be asked for: the owner's keys are cold, or the active one is meant for the first
+time in this process. A scene that is not among them costs a step more."""
+OWNERS = 1_000
+"""Owners of whom this process remembers where the scene of their active project lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +31,40 @@ class Begun:
     asked: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Known:
     """Reads and tells what is known besides memories."""
 
-    vaults: Vaults
+    def __init__(self, vaults: Vaults) -> None:
+        self.vaults = vaults
+        self._active: OrderedDict[str, str] = OrderedDict()
+        self._lock = Lock()
 
     def begin(self, owner: str, project: str | None) -> Begun:
-        """Read what can be read before the owner is opened, in one step. Which project is the active one is not known yet."""
+        """Read what can be read before the owner is opened, in one step. Which project is the active one is not known yet: it is taken
+        to be the one of the last time."""
         if project is None or project == ALL_PROJECTS:
             return Begun(whole=True)
-        keys = self.vaults.warm(owner)
-        if keys is None or project == ACTIVE_PROJECT:
+        asked = self._expected(owner, project)
+        if asked is None:
             page = self.vaults.table.query(owner, names.PROJECT, limit=PROJECTS)
             return Begun({str(item["sk"]): item for item in page.items}, whole=page.after is None)
-        asked = scenes.sk_of(keys, project)
-        return Begun(self.vaults.table.get(owner, [asked]), asked=asked)
+        return Begun(self.vaults.table.get(owner, [asked]) if asked else {}, asked=asked)
+
+    def _expected(self, owner: str, project: str) -> str | None:
+        """Return the sort key to ask for; None: not known, nothing: none."""
+        if project == ACTIVE_PROJECT:
+            with self._lock:
+                return self._active.get(owner)
+        keys = self.vaults.warm(owner)
+        return scenes.sk_of(keys, project) if keys else None
+
+    def remember(self, opened: Opened, project: str | None) -> None:
+        """Keep in mind where the scene of the owner's active project lies."""
+        with self._lock:
+            self._active[opened.keys.owner] = scenes.sk_of(opened.keys, project) if project else ""
+            self._active.move_to_end(opened.keys.owner)
+            if len(self._active) > OWNERS:
+                self._active.popitem(last=False)
 
     def sections(self, opened: Opened, project: str | None, begun: Begun) -> list[Section]:
         """Return what is told before the memories, in one step. What does not open is left out, as a memory would be."""

@@ -20,9 +20,12 @@ from local.stack import Stack
 from shared import bootstrap
 from shared.bootstrap import recall
 from shared.domain import limits
-from shared.ports import Put
+from shared.ports import Put, Update
 from shared.recall.building import Builder
-from shared.storage import names
+from shared.storage import lines, names, scenes
+from shared.storage.document_commits import DocumentCommits
+from shared.storage.documents import Document
+from shared.storage.vaults import Opened
 
 SIZES = (0, 40, 400)
 QUERY = {"query": "which city did the platform team move to? 平台组在哪个城市"}
@@ -38,7 +41,7 @@ AT_ONCE = 40
 
 @pytest.fixture(scope="module")
 def stack() -> Iterator[Stack]:
-    with Stack.start(schedule=False, environment={"ACTIVE_LIMIT": "0"}) as running:
+    with Stack.start(schedule=False, environment={"ACTIVE_LIMIT": "0", "CONTEXT_MILLISECONDS": "30000"}) as running:
         yield running
 
 
@@ -146,8 +149,32 @@ def test_a_context_reads_in_two_steps_and_three_when_cold(person: Person, asked:
     assert shape(context(person, asked)) == opening + READ_ALL[1:]
 
 
-def test_a_message_that_asks_for_no_memory_reads_nothing(person: Person) -> None:
-    assert context(person, {"message": "thanks!", "new_session": False}).calls == ()
+def test_a_message_that_asks_for_no_memory_reads_none(person: Person) -> None:
+    search(person)
+    assert shape(context(person, {"message": "thanks!", "new_session": False})) == READ_ALL[:1]
+
+
+@pytest.mark.parametrize("message", [QUERY["query"], "thanks!"])
+def test_the_scene_of_a_project_costs_no_step(stack: Stack, message: str) -> None:
+    person = person_of(stack, 400)
+    kept = add(person).body["id"]
+    person.send("POST", "/v1/memories", {"content": "It is in Lisbon", "scope": "project", "project": "atlas"})
+    vaults = bootstrap.vaults()
+
+    def told(_opened: Opened, _standing: Document) -> dict[str, Any]:
+        return {"project": "atlas", **scenes.written(scenes.SUMMARY, "The team moves.", [kept])}
+
+    DocumentCommits(bootstrap.commits()).write(
+        person.owner, lambda opened: (lines.SCENE, scenes.tag_of(opened.keys, "atlas")), told
+    )
+    asked = {"message": message, "project": "atlas", "new_session": False, "force": message != "thanks!"}
+    search(person)
+    warm = context(person, asked)
+    assert "The team moves." in warm.body["text"]
+    assert vaults.warm(person.owner) is not None
+    assert shape(warm)[:2] == READ_ALL[:2]
+    opening = cold(person)
+    assert shape(context(person, asked))[: len(opening) + 1] == opening + READ_ALL[1:2]
 
 
 def test_adding_takes_two_steps_and_four_with_cold_keys(person: Person) -> None:
@@ -155,6 +182,31 @@ def test_adding_takes_two_steps_and_four_with_cold_keys(person: Person) -> None:
     assert shape(add(person)) == COMMIT
     person.stack.functions.reload()
     assert shape(add(person)) == KEYS + COMMIT
+
+
+def test_the_writer_who_finds_many_changes_asks_for_an_index_and_writes_in_two_steps_more(stack: Stack) -> None:
+    person = person_of(stack, 40)
+    search(person)
+    full = Update(names.HEAD, set={"rows": limits.CHANGE_ROWS})
+    bootstrap.vaults().table.write(person.owner, [full])
+    assert shape(add(person)) == [*COMMIT, ("SendMessage",), ("TransactWriteItems",)]
+    assert shape(add(person)) == COMMIT
+    assert stack.wait_until_idle()
+    head = bootstrap.vaults().table.get(person.owner, [names.HEAD])[names.HEAD]
+    assert int(head["rows"]) <= 1, "the build left no more than what was written while it ran"
+
+
+def test_a_search_without_an_index_reads_the_table_once_and_asks_for_another_meanwhile(stack: Stack) -> None:
+    person = person_of(stack, 40)
+    vaults = bootstrap.vaults()
+    head = vaults.table.get(person.owner, [names.HEAD])[names.HEAD]
+    vaults.objects.erase(names.index(person.owner, int(head["epoch"]), str(head["index"])))
+    stack.functions.reload()
+    opening = [("BatchGetItem", "GetObject", "Query"), ("Decrypt", "GetObject")]
+    assert shape(search(person)) == [*opening, ("Query", "SendMessage"), ("BatchGetItem",), ("UpdateItem",)]
+    assert stack.wait_until_idle()
+    assert shape(search(person))[-2:] == [("BatchGetItem",), ("UpdateItem",)]
+    assert shape(search(person)) == READ_ALL
 
 
 def test_the_very_first_memory_of_an_owner_makes_head_and_keyring_once(stack: Stack) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from shared.domain.errors import Unavailable
 from shared.domain.memory import Scope
+from shared.domain.naming import ACTIVE_PROJECT
 from shared.recall import known
 from shared.recall.context import Context, Contexts, Moment
 from tests.builders import World
@@ -143,6 +144,15 @@ def test_who_only_asks_to_be_served_is_told_nothing_that_does_not_fit() -> None:
     assert context(world, "Help me write a function").reason == "nothing_found"
 
 
+def test_days_are_those_of_the_owners_time_zone() -> None:
+    world = World()
+    world.clock.advance(9 * 3600)
+    world.add("The pier is long.")
+    assert "- 2026-03-01 The pier is long." in context(world).text
+    world.choose(time_zone="Asia/Shanghai")
+    assert "- 2026-03-02 The pier is long." in context(world).text
+
+
 # Why.
 
 
@@ -221,6 +231,31 @@ def test_a_summary_goes_with_what_it_rests_on(told_of: World, warm: bool) -> Non
     assert SUMMARY in context(told_of, "ok thanks", project="atlas", new_session=False).text
     told_of.delete(rested_on.id)
     assert "Redis" not in context(told_of, "ok thanks", project="atlas", new_session=False).text
+
+
+def test_the_active_project_is_at_hand_where_none_is_named_and_follows_every_switch(told_of: World) -> None:
+    def scene() -> str:
+        text = context(told_of, "ok thanks", project=ACTIVE_PROJECT, new_session=False).text
+        return "atlas" if "Redis" in text else "borealis" if "small commits" in text else ""
+
+    assert scene() == ""
+    for project in ("atlas", "atlas", "borealis", None, "atlas"):
+        told_of.now.scenes.switch(told_of.owner, project)
+        assert [scene(), scene()] == [project or ""] * 2
+
+
+def test_where_the_active_project_is_known_only_its_scene_is_read(told_of: World) -> None:
+    told_of.now.scenes.switch(told_of.owner, "atlas")
+    steps = told_of.warm()
+    for queries in (2, 1, 1):  # change rows and head, and at first the projects
+        before = steps.count
+        assert SUMMARY in context(told_of, "ok thanks", project=ACTIVE_PROJECT, new_session=False).text
+        assert steps.log[before:].count("MemoryTable.query") == queries
+    told_of.now.scenes.switch(told_of.owner, None)
+    for gets in (2, 1):  # settings and active project, and once more the scene of the last one
+        before = steps.count
+        context(told_of, "ok thanks", project=ACTIVE_PROJECT, new_session=False)
+        assert steps.log[before:].count("MemoryTable.get") == gets
 
 
 def test_among_very_many_projects_a_cold_start_finds_the_scene_too(
