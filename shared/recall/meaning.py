@@ -141,7 +141,7 @@ def levelled(index: Index, found: Candidates, trust: Trust) -> Candidates:
     vectors = index.columns.vectors[found.rows[inside]].astype(np.float32) / 127
     near = vectors @ vectors.T >= trust.alike
     semantic = found.semantic.copy()
-    semantic[inside] = np.where(near, semantic[inside][None, :], 0.0).max(axis=1)
+    semantic[inside] = np.maximum(semantic[inside], np.where(near, semantic[inside], 0.0).max(axis=1))
     return replace(found, semantic=semantic)
 
 
