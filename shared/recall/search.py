@@ -1,7 +1,7 @@
 """Search: two steps with warm keys and index, three when cold, and one more to count the access (docs/architecture.md)."""
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -19,6 +19,7 @@ from shared.observability import warn
 from shared.ports import Condition, Item, Queue, Update
 from shared.recall.entries import CATEGORIES, STATUSES
 from shared.recall.explaining import Explaining, Why
+from shared.recall.feedback import BESIDE, fed, newer_first
 from shared.recall.index import Candidates, Index, Search, Where
 from shared.recall.indexes import Indexes, NoIndex, entry_of, searchable, tag_bytes
 from shared.recall.meaning import Asked, Meaning, blended, levelled
@@ -29,7 +30,7 @@ from shared.storage.preferences import preferences_of
 from shared.storage.together import each, together
 from shared.storage.vaults import Opened
 from shared.text.normalise import visible
-from shared.text.tokens import query_terms
+from shared.text.tokens import Terms, query_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,11 @@ class _Read:
     changed: dict[str, Memory]
     moved: set[str]
     """Memories that are gone or not of the version that the index knows: it says nothing of them."""
+
+    def memory(self, keys: OwnerKeys, memory_id: str) -> Memory | None:
+        """Open a memory that was read; None when it is gone or damaged."""
+        item = self.items.get(names.MEMORY + memory_id)
+        return self.changed.get(memory_id) or (_opened_or_none(keys, item) if item else None)
 
 
 class Searcher:
@@ -128,7 +134,8 @@ class Searcher:
         """Rank what the opened owner has for a question; by words alone unless it was `asked` what it means."""
         now = self.vaults.clock()
         preset = PRESETS[question.preset]
-        wanted = replace(question, limit=question.limit or min(preferences.max_results, preset.limit))
+        limit = question.limit or min(preferences.max_results, preset.limit)
+        wanted = replace(question, limit=limit + BESIDE if preset.newer_first else limit)
         query = query_terms(question.query, now=now)
         if not query.weights:
             return ()
@@ -140,19 +147,23 @@ class Searcher:
         near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=trust.floor if trust else 0.0)
         first = near(index.search(query, where=where, masked=opened.changes))
         read = self._read(opened, first, index)
-        found = first
-        if read.moved:
-            again = index.search(query, where=where, masked={*opened.changes, *read.moved})
-            entries = [entry_of(opened.keys, memory) for memory in read.changed.values()]
-            found = near(again, changed=entries, cache=self.indexes.terms, owner=_life(opened), among=first)
+        entries = [entry_of(opened.keys, memory) for memory in read.changed.values()]
+        masked = {*opened.changes, *read.moved}
+        again = partial(near, changed=entries, cache=self.indexes.terms, owner=_life(opened), among=first)
+        found = again(index.search(query, where=where, masked=masked)) if read.moved else first
+        if vector is None and preset.feedback and found.ids:
+            best = read.memory(opened.keys, found.ids[0])
+            more = fed(query, self._terms(opened, best), index, preset.feedback) if best else query
+            found = found if more is query else again(index.search(more, where=where, masked=masked))
         if trust:
             preset, found = blended(preset, trust), levelled(index, found, trust)
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
         explaining = Explaining(question.query, preset, ranking, now) if question.explain else None
-        return self._winners(opened, found, read, ranking, wanted, explaining, now, preferences.retention_days)
+        hits = self._winners(opened, found, read, ranking, wanted, explaining, now, preferences.retention_days)
+        return tuple(self._newer_first(opened, hits) if preset.newer_first else hits)[:limit]
 
-    def _terms(self, opened: Opened, memory: Memory) -> Container[str]:
-        return self.indexes.terms.terms(_life(opened), entry_of(opened.keys, memory)).counts
+    def _terms(self, opened: Opened, memory: Memory) -> Terms:
+        return self.indexes.terms.terms(_life(opened), entry_of(opened.keys, memory))
 
     def count(self, keys: OwnerKeys, ids: Sequence[str]) -> None:
         """Count an access of each memory, at once; only of those that still are there. Errors are ignored: a count is no promise."""
@@ -189,8 +200,8 @@ class Searcher:
         try:
             return self.indexes.read(opened)
         except NoIndex as lack:
-            self.ask_for_build(opened)
-            instead = self.indexes.instead(opened)
+            asking, reading = partial(self.ask_for_build, opened), partial(self.indexes.instead, opened)
+            _, instead = together(asking, reading)
             warn("index_fallback", reason=lack.reason, memories=len(instead.index), whole=int(instead.whole))
             return instead.index
 
@@ -245,24 +256,28 @@ class Searcher:
         explaining: Explaining | None,
         now: datetime,
         retention_days: int,
-    ) -> tuple[Hit, ...]:
+    ) -> list[Hit]:
         """Open memories in their order until enough are found; an expired or damaged one is passed over, and one too many of its scope."""
         hits: list[Hit] = []
         taken: Counter[Scope] = Counter()
         for place, row in enumerate(ranking.order):
             memory_id = found.ids[row]
-            item = read.items.get(names.MEMORY + memory_id)
-            memory = read.changed.get(memory_id) or (_opened_or_none(opened.keys, item) if item else None)
+            memory = read.memory(opened.keys, memory_id)
             if memory is None or memory.expired(now, retention_days):
                 continue
             if memory.scope in wanted.caps and taken[memory.scope] >= wanted.caps[memory.scope]:
                 continue
             taken[memory.scope] += 1
-            why = explaining.why(place, self._terms(opened, memory)) if explaining else None
+            why = explaining.why(place, self._terms(opened, memory).counts) if explaining else None
             hits.append(Hit(memory, ranking.scores[place], ranking.explain(place), why))
             if len(hits) == wanted.limit:
                 break
-        return tuple(hits)
+        return hits
+
+    def _newer_first(self, opened: Opened, hits: Sequence[Hit]) -> list[Hit]:
+        terms = [self._terms(opened, hit.memory).counts for hit in hits]
+        updated = [hit.memory.updated_at.timestamp() for hit in hits]
+        return [hits[place] for place in newer_first(terms, updated, [hit.score for hit in hits])]
 
 
 def _where(
