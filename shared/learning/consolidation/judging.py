@@ -58,10 +58,11 @@ def judge(proposals: Sequence[Proposal], texts: Mapping[str, str]) -> list[Merge
     named = [alias for proposal in proposals for alias in proposal.sources]
     _refuse(Refusal.UNKNOWN, when=any(alias not in texts for alias in named))
     _refuse(Refusal.TWICE, when=len(set(named)) < len(named))
-    merges = [_merge(proposal, texts) for proposal in proposals if proposal.op is Op.MERGE]
+    wanted = [proposal for proposal in proposals if proposal.op is Op.MERGE]
     drops = [Merge((alias,), None) for proposal in proposals if proposal.op is Op.DROP for alias in proposal.sources]
-    leaving = {alias for merge in (*merges, *drops) for alias in merge.sources}
-    _refuse(Refusal.TOO_MUCH, when=2 * (len(leaving) - len(merges)) > len(texts))
+    leaving = {alias for one in (*wanted, *drops) for alias in one.sources}
+    _refuse(Refusal.TOO_MUCH, when=2 * (len(leaving) - len(wanted)) > len(texts))
+    merges = [_merge(proposal, texts) for proposal in wanted]
     staying = [text for alias, text in texts.items() if alias not in leaving]
     made = [merge.content or "" for merge in merges]
     plain = [normalise(text).casefold() for text in (*staying, *made)]
