@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 
 from shared.bootstrap import keeping
 from shared.http import JSON, REPLAYED, Owner, documented, etag, routes, versions
+from shared.keeping.as_of import AsOf
 from shared.keeping.auditing import Auditing
 from shared.keeping.edits import Edits
 from shared.keeping.listing import Listing
@@ -49,8 +50,13 @@ def listed(
     query: Annotated[ListQuery, Query()],
     owner: Owner,
     listing: Annotated[Listing, Depends(keeping.listing)],
+    as_of: Annotated[AsOf, Depends(keeping.as_of)],
 ) -> Response[MemoriesOut]:
     """Newest-updated first, or by creation. Expired memories are not shown."""
+    if query.as_of is not None:
+        return Response(
+            200, JSON, MemoriesOut.of(as_of.page(owner, query.filters(), query.as_of, query.limit, query.cursor))
+        )
     return Response(200, JSON, MemoriesOut.of(listing.page(owner, query.filters(), query.limit, query.cursor)))
 
 

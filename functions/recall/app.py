@@ -5,12 +5,15 @@ from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.depends import Depends
+from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from shared import bootstrap
 from shared.bootstrap import recall
 from shared.http import JSON, Edge, Owner, documented, routes
+from shared.models.days import DaysOut, DaysQuery
 from shared.models.recall import ContextIn, ContextOut, HitOut, SearchIn, SearchOut
 from shared.recall.context import Contexts
+from shared.recall.days import ByDay
 from shared.recall.search import Searcher
 
 router = routes()
@@ -34,6 +37,15 @@ def context(
 ) -> Response[ContextOut]:
     """Decide whether to recall, and pack what fits the message into a text for the agent. Never fails for the memory's sake."""
     return Response(200, JSON, ContextOut.of(contexts.context(owner, asked.moment())), {})
+
+
+@router.get("/v1/days", summary="List the days that have memories", **documented(422, 503))
+def days(
+    query: Annotated[DaysQuery, Query()], owner: Owner, by_day: Annotated[ByDay, Depends(recall.by_day)]
+) -> Response[DaysOut]:
+    """Latest first, in your time zone. One that ended within the last hour may still be counted."""
+    asked = query.checked()
+    return Response(200, JSON, DaysOut.of(by_day.days(owner, asked.since, asked.until, asked.project)), {})
 
 
 app = Edge(bootstrap.random)

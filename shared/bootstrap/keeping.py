@@ -5,6 +5,7 @@ from functools import cache
 from shared import config
 from shared.bootstrap import commits, maintenance_queue, random, vaults, work_queue
 from shared.keeping.account import Account
+from shared.keeping.as_of import AsOf
 from shared.keeping.auditing import Auditing
 from shared.keeping.cursors import Cursors
 from shared.keeping.edits import Edits
@@ -55,6 +56,11 @@ def account() -> Account:
 @cache
 def forgetting() -> Forgetting:
     return Forgetting(commits())
+
+
+@cache
+def as_of() -> AsOf:
+    return AsOf(vaults(), _cursors())
 
 
 @cache

@@ -6,6 +6,7 @@ from shared import config
 from shared.bootstrap import maintenance_queue, vaults
 from shared.bootstrap.embeddings import meaning
 from shared.recall.context import Contexts
+from shared.recall.days import ByDay
 from shared.recall.indexes import Indexes
 from shared.recall.search import Searcher
 
@@ -18,6 +19,11 @@ def indexes() -> Indexes:
 @cache
 def searcher() -> Searcher:
     return Searcher(indexes(), maintenance_queue(), meaning())
+
+
+@cache
+def by_day() -> ByDay:
+    return ByDay(searcher())
 
 
 @cache

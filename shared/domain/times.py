@@ -1,6 +1,7 @@
 """Times are UTC, to the millisecond, written as RFC 3339 with `Z`: text of fixed length that sorts as it passes."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 MILLISECOND = timedelta(milliseconds=1)
 
@@ -23,3 +24,17 @@ def moment(text: str) -> datetime:
 def epoch_seconds(value: datetime) -> int:
     """Whole seconds since 1970, as the table's TTL wants them."""
     return int(value.timestamp())
+
+
+def days_bounds(day: date | None, last_days: int | None, time_zone: str, now: datetime) -> tuple[datetime, datetime]:
+    """Return when a day begins and ends in a zone (None: today there); with `last_days` the days before it count too, so many in all."""
+    last = day or now.astimezone(ZoneInfo(time_zone)).date()
+    first = last - timedelta(days=(last_days or 1) - 1)
+    return day_bounds(first, time_zone)[0], day_bounds(last, time_zone)[1]
+
+
+def day_bounds(day: date, time_zone: str) -> tuple[datetime, datetime]:
+    """Return when a day begins and ends (the next one's beginning), in UTC. A day may have 23 or 25 hours."""
+    zone = ZoneInfo(time_zone)
+    begins, ends = (datetime.combine(one, time(), zone).astimezone(UTC) for one in (day, day + timedelta(days=1)))
+    return begins, ends

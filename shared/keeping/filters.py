@@ -3,13 +3,13 @@
 import json
 import urllib.parse
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import naming
 from shared.domain.errors import Invalid
 from shared.domain.memory import Category, Memory, Scope, Source, Status
-from shared.domain.times import rfc3339
+from shared.domain.times import days_bounds, rfc3339
 from shared.ports import Item
 from shared.storage import items
 
@@ -20,7 +20,8 @@ _SCHEME = "agent://"
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Every part that is not None must hold. `since` ≤ t < `until` bound the time the list is ordered by."""
+    """Every part that is not None must hold. `since` ≤ t < `until` bound the time the list is ordered by, or `day` or `last_days` do,
+    in the owner's time zone (`dated`)."""
 
     scope: Scope | None = None
     project: str | None = None
@@ -31,6 +32,8 @@ class Filters:
     since: datetime | None = None
     until: datetime | None = None
     order: str = UPDATED
+    day: date | None = None
+    last_days: int | None = None
 
     def __post_init__(self) -> None:
         """Raise Invalid for filters that no memory can pass together."""
@@ -42,6 +45,9 @@ class Filters:
             raise Invalid.of("agent", "Only memories of scope agent have an agent.")
         if self.since is not None and self.until is not None and self.since >= self.until:
             raise Invalid.of("to", "It must be later than from.")
+        given = [self.day is not None, self.last_days is not None, (self.since or self.until) is not None]
+        if sum(given) > 1:
+            raise Invalid.of("date", "Send one of date, last_days, and from with to.")
 
     @property
     def statuses(self) -> list[Status]:
@@ -52,7 +58,18 @@ class Filters:
         """Return what binds a cursor to this list."""
         parts = [self.scope, self.project, self.agent, self.status, self.category, self.source]
         times = [rfc3339(time) if time else None for time in (self.since, self.until)]
-        return json.dumps(["memories", *parts, *times, self.order])
+        days = [self.day.isoformat() if self.day else None, self.last_days]
+        return json.dumps(["memories", *parts, *times, self.order, *days])
+
+    @property
+    def of_days(self) -> bool:
+        """Whether days bound it, so that the owner's time zone is needed."""
+        return self.day is not None or self.last_days is not None
+
+    def dated(self, time_zone: str, now: datetime) -> "Filters":
+        """Return the filters with days turned into moments."""
+        since, until = days_bounds(self.day, self.last_days, time_zone, now)
+        return replace(self, since=since, until=until, day=None, last_days=None)
 
     def scope_tag(self, keys: OwnerKeys) -> str | None:
         """Return the tag that memories of this very scope carry; None when the filters name no single one."""

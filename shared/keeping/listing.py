@@ -18,7 +18,7 @@ from shared.keeping.filters import CREATED, Filters
 from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import items, names
-from shared.storage.preferences import retention_days
+from shared.storage.preferences import preferences_of, retention_days
 from shared.storage.together import together
 from shared.storage.vaults import GONE, Opened, Vaults
 
@@ -90,6 +90,8 @@ class Listing:
             self.cursors.refuse(cursor)
             return Listed([], None, 0)
         purpose = filters.purpose()
+        if filters.of_days:
+            filters = filters.dated(preferences_of(opened).time_zone, self.vaults.clock())
         after = self.cursors.read(opened.keys, purpose, cursor)
         page = _Page(opened, filters, limit, self.vaults.clock())
         found = self._created(owner, filters, after) if by_creation else self._updated(opened, filters, after)

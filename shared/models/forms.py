@@ -46,7 +46,7 @@ def _moment(value: object) -> datetime:
     raise ValueError("Write a time as RFC 3339 with its zone, such as 2026-11-30T16:05:00Z.")
 
 
-def _whole(value: object) -> object:
+def whole(value: object) -> object:
     """Let a query's number be digits only: no spaces, underscores, fractions, and no sign but minus."""
     digits = str(value).removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 18):
@@ -60,7 +60,7 @@ def shown(at: datetime | None) -> str | None:
 
 
 Moment = Annotated[datetime, BeforeValidator(_moment)]
-Limit = Annotated[int, Field(ge=1, le=limits.PAGE_MAX, description="of one page"), BeforeValidator(_whole)]
+Limit = Annotated[int, Field(ge=1, le=limits.PAGE_MAX, description="of one page"), BeforeValidator(whole)]
 Cursor = Annotated[
     str, Field(min_length=1, max_length=CURSOR_CHARACTERS, description="the next_cursor of the page before")
 ]

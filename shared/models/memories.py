@@ -1,16 +1,17 @@
 """Memories as they travel: what is sent to make, change and list them, and what is answered."""
 
 import json
+from datetime import date as Date  # noqa: N812 - a field has that name
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
 from shared.domain import limits
 from shared.domain.memory import Category, Memory, Scope, Source, Status
 from shared.domain.times import rfc3339
 from shared.keeping.filters import Filters, with_uri
 from shared.keeping.listing import Listed
-from shared.models.forms import Change, Cursor, Given, Limit, Moment, Name, Project, Shown, Tag, shown
+from shared.models.forms import Change, Cursor, Given, Limit, Moment, Name, Project, Shown, Tag, shown, whole
 
 CONTENT_SIGNS = 2 * limits.CONTENT_FULL_WIDTH
 """More than any allowed content has: half-width signs count one half. The exact bound is in shared/keeping/fields.py."""
@@ -166,6 +167,16 @@ class ListQuery(Given):
     source: Source | None = Field(default=None, description="only this source")
     since: Moment | None = Field(default=None, alias="from", description="not before")
     until: Moment | None = Field(default=None, alias="to", description="before")
+    day: Date | None = Field(
+        default=None, alias="date", description="only of that day in your time zone, such as 2026-11-30"
+    )
+    last_days: Annotated[int, Field(ge=1, le=limits.DAYS_MAX), BeforeValidator(whole)] | None = Field(
+        default=None, description="only of the last so many days, today included"
+    )
+    as_of: Moment | None = Field(
+        default=None,
+        description="what was true then: each memory as it stood, newest-made first; what was deleted since is gone",
+    )
     order: Literal["updated", "created"] = Field(
         default="updated", description="newest first, by the last change or by the creation"
     )
@@ -186,6 +197,8 @@ class ListQuery(Given):
             since=self.since,
             until=self.until,
             order=self.order,
+            day=self.day,
+            last_days=self.last_days,
         )
         return filters if self.uri is None else with_uri(filters, self.uri)
 

@@ -141,7 +141,7 @@ class Searcher:
             return ()
         scopes = self._scopes(opened, question)
         where = _where(question, scopes, preferences, preset, now)
-        index = self._index(opened)
+        index = self.index(opened)
         vector = asked.vector(index) if asked else None
         trust = self.meaning.embedder.trust if self.meaning and vector is not None else None
         near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=trust.floor if trust else 0.0)
@@ -195,7 +195,13 @@ class Searcher:
                 tags[items.scope_tag(keys, Scope.AGENT, question.project, question.agent)] = Scope.AGENT
         return {tag_bytes(tag): scope for tag, scope in tags.items()}
 
-    def _index(self, opened: Opened) -> Index:
+    def changed(self, opened: Opened) -> list[Memory]:
+        """Read the memories that the index does not know in their present state, in one step."""
+        wanted = [names.MEMORY + memory_id for memory_id, version in opened.changes.items() if version]
+        found = self.vaults.table.get(opened.keys.owner, wanted) if wanted else {}
+        return [memory for item in found.values() if (memory := _opened_or_none(opened.keys, item)) is not None]
+
+    def index(self, opened: Opened) -> Index:
         """Return the owner's index; without one, a build is asked for and the table itself is searched."""
         try:
             return self.indexes.read(opened)

@@ -164,7 +164,7 @@ class Journal:
                 for record in read or ():
                     if record.commit in missing and record.kind == lines.MEMORY and record.id == memory_id:
                         found[record.commit] = record.memory()
-        return [memory for commit in wanted if (memory := found[commit]) is not None]
+        return [replace(memory, commit=commit) for commit in wanted if (memory := found[commit]) is not None]
 
     def _version(self, memory_id: str, commit: str) -> Memory | None:
         for record in self._read_or_none(JournalObject(self.prefix + commit, commit, commit, 0)):

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date as Date  # noqa: N812 - a wish has a date of its own
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
-from zoneinfo import ZoneInfo
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
@@ -14,8 +13,8 @@ from shared.domain.errors import ConfirmationNeeded, Invalid, Refused, SealBroke
 from shared.domain.ids import ulid
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.task import TaskStatus
-from shared.domain.times import rfc3339
-from shared.keeping.forgetting.selection import Selection, day_bounds, words_of
+from shared.domain.times import days_bounds, rfc3339
+from shared.keeping.forgetting.selection import Selection, words_of
 from shared.keeping.idempotency import Mark
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, items, names
@@ -104,7 +103,7 @@ class Forgetting:
         now, since, until = self.now(), wish.since, wish.until
         if days:
             zone = preferences_of(self._vaults.open(owner, [names.SETTINGS])).time_zone
-            since, until = _bounds(wish, zone, now)
+            since, until = days_bounds(wish.date, wish.last_days, zone, now)
         return Selection(
             asked_at=now,
             ids=frozenset(wish.ids) if wish.ids is not None else None,
@@ -173,14 +172,6 @@ class Forgetting:
         item: Item = {"sk": names.TASK + task_id, "kind": KIND, "status": TaskStatus.QUEUED.value}
         item |= {"created_at": rfc3339(now), "updated_at": rfc3339(now), "run": 1, "attempts": 0, "applied": 0}
         return item | {SELECTION: sealed, "gen": keys.generation}
-
-
-def _bounds(wish: Wish, zone: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return when the named day begins and ends; of the last days, the first one's beginning and the present one's end."""
-    today = now.astimezone(ZoneInfo(zone)).date()
-    last = wish.date or today
-    first = last - timedelta(days=(wish.last_days or 1) - 1)
-    return day_bounds(first, zone)[0], day_bounds(last, zone)[1]
 
 
 def selection_of(keys: OwnerKeys, item: Item) -> Selection:

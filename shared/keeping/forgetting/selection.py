@@ -3,9 +3,8 @@
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime
 from typing import Any, Self
-from zoneinfo import ZoneInfo
 
 from shared.domain.memory import Category, Memory, Scope
 from shared.domain.times import moment, rfc3339
@@ -103,10 +102,3 @@ def folded(text: str) -> str:
 def words_of(query: str) -> tuple[str, ...]:
     """Return the words of a query, which white space parts."""
     return tuple(dict.fromkeys(folded(query).split()))
-
-
-def day_bounds(day: date, time_zone: str) -> tuple[datetime, datetime]:
-    """Return when a day begins and ends (the next one's beginning), in UTC. A day may have 23 or 25 hours."""
-    zone = ZoneInfo(time_zone)
-    begins, ends = (datetime.combine(one, time(), zone).astimezone(UTC) for one in (day, day + timedelta(days=1)))
-    return begins, ends

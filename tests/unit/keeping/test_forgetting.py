@@ -11,7 +11,8 @@ import pytest
 from shared.domain.errors import ConfirmationNeeded, Invalid
 from shared.domain.memory import Category, Scope, Status
 from shared.domain.task import TaskStatus
-from shared.keeping.forgetting.selection import Selection, day_bounds
+from shared.domain.times import day_bounds
+from shared.keeping.forgetting.selection import Selection
 from tests.builders import World
 from tests.fakes import Crash, Steps
 from tests.unit.storage.deeds import Summing
