@@ -140,12 +140,12 @@ class UsageOut(Shown):
 
 
 class ProjectOut(Shown):
-    """A project that has memories or a summary, which is what a model last said of it; `last_at`: when a memory was added or deleted."""
+    """A project that has memories or a summary, which is shown while the memories stand that it rests on."""
 
     project: str
     memories: int = Field(description="of every status")
-    last_at: str = Field(description="when a memory was last added or deleted")
-    summary: str | None = Field(description="what a model last said of it; the rules write none")
+    last_at: str = Field(description="when a memory was last added, or it was talked about or switched to")
+    summary: str | None = Field(description="what was last said of it, by a model or its owner; the rules write none")
 
 
 class ProjectsOut(Shown):

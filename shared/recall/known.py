@@ -83,7 +83,7 @@ class Known:
         if item is None and not begun.whole and begun.asked != sk:
             item = table.get(owner, [sk]).get(sk)
         scene = scenes.read(opened.keys, item) if item else None
-        if scene is None or scene.archived:
+        if scene is None:
             return []
         found = table.get(owner, basis.sks(scene.rests_on))
         stand = basis.standing(opened, found, scene.rests_on, self.vaults.clock())

@@ -9,9 +9,12 @@ import pytest
 
 from shared.domain import limits
 from shared.domain.asking import ModelDown
-from shared.domain.memory import Memory, Scope
+from shared.domain.ids import ulid
+from shared.domain.memory import Memory, Origin, Scope
 from shared.keeping.scene_upkeep import Described
 from shared.keeping.scenes import Seen, Which
+from shared.learning.consolidation.merging import merged
+from shared.learning.consolidation.records import Planned
 from shared.learning.extractor import Cost
 from shared.storage import lines, scenes
 from tests.builders import World
@@ -214,3 +217,32 @@ def test_a_second_run_changes_nothing() -> None:
     before = told(world), world.stored("journal")
     world.tidy(hours=2)
     assert (told(world), world.stored("journal")) == before
+
+
+def test_texts_follow_their_memories_into_a_consolidation() -> None:
+    world = World(describer=Describing())
+    same = [add(world, "Atlas uses Redis."), add(world, "Atlas uses the Redis.")]
+    for number in range(limits.SCENE_NEWS):
+        add(world, f"Atlas has part {number}.")
+    world.tidy()
+    before = seen(world).context
+    assert before
+    sources = [world.now.memories.read(world.owner, memory.id)[1] for memory in same]
+    keys, now = opened(world).keys, world.clock()
+    product = ulid(now, world.random)
+    plan = Planned(tuple((memory.id, memory.version) for memory in same), product, "Atlas uses Redis.")
+    changes = merged(keys, plan, sources, now, Origin())
+    assert changes
+    world.now.commits.commit_together(keys, changes, whole=True)
+    assert seen(world).context == before
+    world.tidy(hours=2)
+    (scene,) = [document for document in told(world).values() if document.get(scenes.CONTEXT)]
+    assert product in scene.get(scenes.CONTEXT_BASIS)
+    assert not {memory.id for memory in same} & set(scene.get(scenes.CONTEXT_BASIS))
+    world.clock.advance(days=9)
+    world.tidy()
+    assert seen(world).context == before
+    world.dismiss(product)
+    assert seen(world).context is None
+    settle(world)
+    assert_sound(world)

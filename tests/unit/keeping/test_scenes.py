@@ -11,6 +11,7 @@ from shared.domain.memory import Scope
 from shared.domain.naming import ACTIVE_PROJECT
 from shared.keeping.scenes import Seen, Which
 from shared.ports import Update
+from shared.recall.context import Moment
 from shared.recall.search import Question
 from shared.storage import names, scenes
 from tests.builders import World
@@ -325,6 +326,19 @@ def test_memories_of_an_archived_scene_are_found() -> None:
     assert list(listed(world, Which.ALL)) == list(listed(world, Which.ARCHIVED)) == ["atlas"]
     change(world, "atlas", archived=False)
     assert list(listed(world)) == ["atlas"]
+
+
+def test_an_archived_scene_is_told_where_its_project_is_named() -> None:
+    world = World()
+    made(world, "atlas")
+    change(world, "atlas", summary="Written by hand.")
+    moment = Moment("How do we deploy?", project=ACTIVE_PROJECT)
+    assert "Written by hand." in world.now.contexts.context(world.owner, moment).text
+    switch(world, None)
+    change(world, "atlas", archived=True)
+    assert "Written by hand." not in world.now.contexts.context(world.owner, moment).text
+    named = Moment("How do we deploy?", project="atlas")
+    assert "Written by hand." in world.now.contexts.context(world.owner, named).text
 
 
 def test_a_conversation_that_sums_an_archived_scene_up_brings_it_back() -> None:
