@@ -8,24 +8,26 @@ import re
 import unicodedata
 from typing import Final
 
+from shared.text.pattern import Pattern
+
 TAG: Final = "nacre_memory"
 
-_BLANKS: Final = re.compile(r"\s{2,}|[^\S ]")
-_BREAK: Final = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
-_BLANK: Final = re.compile(r"[^\S\u3000]")
-_UNSEEN: Final = re.compile(
+_BLANKS: Final = Pattern(r"\s{2,}|[^\S ]")
+_BREAK: Final = Pattern(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BLANK: Final = Pattern(r"[^\S\u3000]")
+_UNSEEN: Final = Pattern(
     r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     r"\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
-_SELECTOR: Final = re.compile("\ufe0f")
-_JOINER: Final = re.compile("[\u200c\u200d]")
+_SELECTOR: Final = Pattern("\ufe0f")
+_JOINER: Final = Pattern("[\u200c\u200d]")
 _EMOJI: Final = frozenset({"So", "Sk", "Sm", "Nd"})
 _JOINED: Final = frozenset({"Lo", "Mc", "Mn", "So", "Sk"})
-_FENCE: Final = re.compile(r"[`｀]{3,}|~{3,}")
-_TAG_SIGN: Final = re.compile(r"[<＜﹤]")
-_BETWEEN: Final = re.compile(r"[\s/_-]+")
+_FENCE: Final = Pattern(r"[`｀]{3,}|~{3,}")
+_TAG_SIGN: Final = Pattern(r"[<＜﹤]")
+_BETWEEN: Final = Pattern(r"[\s/_-]+")
 _NAME: Final = TAG.replace("_", "")
-_OPENING: Final = re.compile(r"[<＜﹤‹〈⟨❮❬⦑〈˂ᐸ《«≪]")
+_OPENING: Final = Pattern(r"[<＜﹤‹〈⟨❮❬⦑〈˂ᐸ《«≪]")
 _AHEAD: Final = 200
 """Signs behind an opening that are looked at; so many blanks in a row count as hiding something."""
 

@@ -4,8 +4,9 @@ Pure and cheap: one pass over runs of one script, no table but the weights below
 so for most of them the estimate is high; a budget must hold for the one that is used, whichever it is.
 """
 
-import re
 from typing import Final
+
+from shared.text.pattern import Pattern
 
 LINE: Final = 4.0
 """Of every line: its end, and what rare words take beyond the weights."""
@@ -35,7 +36,7 @@ _WEIGHTS: Final = {
 }
 """Tokens of one character; the space before a number is one of its digits. A character of any other script takes as many as it has bytes,
 which no tokenizer of bytes exceeds."""
-_RUN: Final = re.compile(
+_RUN: Final = Pattern(
     r"(?P<word>(?<![A-Za-z0-9])[A-Z]?[a-z]+(?![A-Za-z0-9]))|(?P<letters>[A-Za-z]+)|(?P<digits> ?[0-9]+)|(?P<space>\s+)"
     r"|(?P<signs>[!-/:-@\[-`{-~]+)|(?P<han>[\u4e00-\u9fff]+)|(?P<kana>[\u3040-\u30ff]+)|(?P<hangul>[\uac00-\ud7af]+)"
     r"|(?P<wide>[\u3000-\u303f\uff00-\uff64\u2010-\u2027]+)|(?P<cyrillic>[\u0400-\u052f]+)|(?P<greek>[\u0370-\u03ff]+)"

@@ -12,17 +12,18 @@ from itertools import accumulate
 from typing import Final
 
 from shared.text import scripts
+from shared.text.pattern import Pattern
 from shared.text.tokens import query_terms
 
 LONGEST: Final = 400
 """Signs of a query that are looked at."""
 _HAN_SIZES: Final = (1, 2)
 _UNSPACED_SIZES: Final = (2, 3)
-_RUN: Final = re.compile(
+_RUN: Final = Pattern(
     rf"(?P<han>[{scripts.HAN}]+)|(?P<unspaced>[{scripts.KANA}]+|[{scripts.THAI_TO_KHMER}]+)|[{scripts.EMOJI}]"
     rf"|[^\W_{scripts.HAN}{scripts.KANA}{scripts.THAI_TO_KHMER}]+(?:['’.@/_-]?[^\W_{scripts.HAN}{scripts.KANA}{scripts.THAI_TO_KHMER}]+)*[+#]*"
 )
-_INNER_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*[+#]*")
+_INNER_WORD: Final = Pattern(r"[^\W_]+(?:['’][^\W_]+)*[+#]*")
 
 
 @dataclass(frozen=True, slots=True)

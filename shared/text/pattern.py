@@ -4,7 +4,7 @@ Compiling every pattern of this folder takes some 80 ms; most functions need a f
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 
@@ -44,6 +44,6 @@ class Pattern:
         """See `re.Pattern.split`; for patterns without groups."""
         return self._compiled.split(text)
 
-    def sub(self, replacement: str, text: str) -> str:
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         """See `re.Pattern.sub`."""
         return self._compiled.sub(replacement, text)
