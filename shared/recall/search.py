@@ -21,7 +21,7 @@ from shared.recall.entries import CATEGORIES, STATUSES
 from shared.recall.explaining import Explaining, Why
 from shared.recall.feedback import BESIDE, fed, newer_first
 from shared.recall.index import Candidates, Index, Search, Where
-from shared.recall.indexes import Indexes, NoIndex, entry_of, searchable, tag_bytes
+from shared.recall.indexes import Indexes, Instead, NoIndex, entry_of, searchable, tag_bytes
 from shared.recall.meaning import Asked, Meaning, blended, levelled
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
 from shared.storage import items, names, scenes
@@ -206,8 +206,8 @@ class Searcher:
         try:
             return self.indexes.read(opened)
         except NoIndex as lack:
-            asking, reading = partial(self.ask_for_build, opened), partial(self.indexes.instead, opened)
-            _, instead = together(asking, reading)
+            instead: Instead
+            _, instead = together(partial(self.ask_for_build, opened), partial(self.indexes.instead, opened))
             warn("index_fallback", reason=lack.reason, memories=len(instead.index), whole=int(instead.whole))
             return instead.index
 
