@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -50,6 +51,21 @@ def refused(
 
     with _hooked(service, "before-call", call, before):
         yield done
+
+
+@contextmanager
+def held(service: str, call: str) -> Iterator[None]:
+    """Let calls begin and not go on before the end of the block."""
+    go = threading.Event()
+
+    def before(**_: Any) -> None:
+        go.wait()
+
+    with _hooked(service, "before-call", call, before):
+        try:
+            yield
+        finally:
+            go.set()
 
 
 @contextmanager
