@@ -89,6 +89,15 @@ def test_a_scene_goes_with_its_memories_and_nothing_of_it_is_left() -> None:
     assert_gone(world)
 
 
+def test_one_run_of_maintenance_takes_it_out_of_the_journal() -> None:
+    world = begun()
+    world.now.scenes.change(world.owner, "atlas", {"name": "The Atlas", "context": "About Atlas."}, None)
+    delete(world)
+    world.tidy()
+    said = str([record.body for record in records(world)])
+    assert not any(word in said for word in ("atlas", "Atlas", "Redis"))
+
+
 def test_a_scene_without_memories_goes_too() -> None:
     world = World()
     world.now.scenes.switch(world.owner, "atlas")

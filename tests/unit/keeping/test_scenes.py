@@ -1,12 +1,13 @@
 """Scenes as their owner handles them: names of any script, one active project, twenty at most, texts that fall with their memories."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
 from shared.domain import limits
-from shared.domain.errors import Invalid, NotFound, NotPossibleNow, QuotaExceeded, VersionMismatch
+from shared.domain.errors import Invalid, NacreError, NotFound, NotPossibleNow, QuotaExceeded, VersionMismatch
 from shared.domain.memory import Scope
 from shared.domain.naming import ACTIVE_PROJECT
 from shared.keeping.scenes import Seen, Which
@@ -14,9 +15,11 @@ from shared.ports import Update
 from shared.recall.context import Moment
 from shared.recall.search import Question
 from shared.storage import names, scenes
-from tests.builders import World
+from tests.builders import Draft, World
+from tests.fakes import Steps
 from tests.unit.storage.deeds import Summing
-from tests.unit.storage.soundness import assert_sound, opened, rebuilt, records, settle
+from tests.unit.storage.soundness import assert_sound, died, opened, rebuilt, records, settle
+from tests.unit.storage.test_writers_at_once import at_once
 
 NAMES = ["a/b", "项目一", "🦊 fox", "%2F", "..", "two words", "x" * 128, "Почему?", "#1"]
 DECIDED = "We decided to use Redis for the cache."
@@ -435,3 +438,64 @@ def test_a_rebuild_gives_the_same_scenes() -> None:
     rebuilt(world)
     assert listed(world, Which.ALL) == before
     assert active(world) == "atlas"
+
+
+# Whoever dies, and whoever else is at it.
+
+
+def begun() -> World:
+    """Return a world with as many scenes as there may be, the coldest of which a switch will archive."""
+    world = World()
+    for number in range(limits.SCENES):
+        in_project(world, f"Fact {number}.", f"p{number}")
+    made(world, "p0")
+    world.tidy(hours=2)
+    return world
+
+
+def test_dying_at_any_step_of_a_switch_loses_nothing_and_asking_again_does_it() -> None:
+    world = begun()
+    steps = world.restart()
+    made(world, "new one")
+    assert steps.count > 10
+    for at in range(1, steps.count + 1):
+        world = begun()
+        assert died(world, Steps(at=at, when="after"), partial(switch, world, "new one"))
+        assert active(world) in {"p0", "new one"}
+        left = set(listed(world, Which.ALL))
+        assert left - {"new one"} == {f"p{number}" for number in range(limits.SCENES)}
+        assert active(world) in left
+        assert made(world, "new one").active
+        settle(world)
+        assert_sound(world)
+        assert list(listed(world, Which.ARCHIVED)) == ["p1"]
+
+
+def test_many_switches_at_once_leave_one_active_scene_of_those_asked_for() -> None:
+    world = World()
+    asked = ["atlas", "borealis", "atlas", "cygnus", "atlas", "borealis"]
+    answers = at_once(world, lambda process, number: process.scenes.switch(world.owner, asked[number]), len(asked))
+    assert all(isinstance(one, NacreError) for one in answers if isinstance(one, Exception)), answers
+    news = [seen.scene.project for seen, new in (one for one in answers if not isinstance(one, Exception)) if new]
+    assert len(news) == len(set(news))
+    assert set(listed(world)) >= {
+        seen.scene.project for seen, _ in (a for a in answers if not isinstance(a, Exception))
+    }
+    assert active(world) in listed(world)
+    settle(world)
+    assert_sound(world)
+
+
+def test_twenty_five_scenes_made_at_once_are_twenty_after_the_next_maintenance() -> None:
+    world = World()
+    world.add("The first of them.")
+
+    def deed(process: Any, number: int) -> Any:
+        draft = Draft(f"Fact {number}.", scope=Scope.PROJECT, project=f"p{number}")
+        return process.memories.add(world.owner, draft)
+
+    answers = at_once(world, deed, limits.SCENES + 5)
+    assert not [one for one in answers if isinstance(one, Exception)]
+    assert len(listed(world)) == limits.SCENES + 5
+    world.tidy()
+    assert (len(listed(world)), len(listed(world, Which.ARCHIVED))) == (limits.SCENES, 5)
