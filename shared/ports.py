@@ -129,7 +129,8 @@ class Table(Protocol):
         ...
 
     def due(self, shard: int, *, before: str, limit: int) -> list[Due]:
-        """Return owners of that shard whose `due_at` is before that moment, oldest first. Eventually consistent."""
+        """Return owners of that shard whose `due_at` is before that moment, oldest first; once for each of their items that says so.
+        Eventually consistent."""
         ...
 
 

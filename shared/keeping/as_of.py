@@ -1,4 +1,4 @@
-"""What was true at a moment: each memory in the version that stood then. What was deleted since is gone, and so not shown."""
+"""What was true at a moment: each memory in the version that stood then. What was deleted since, or is to be, is not shown."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import items, names
 from shared.storage.journal import Journal
-from shared.storage.preferences import preferences_of
+from shared.storage.preferences import preferences_of, retention_days
 from shared.storage.vaults import Opened, Vaults
 
 _FOR_EVER = -1
@@ -54,7 +54,9 @@ class AsOf:
                 break
             scanned, after = scanned + 1, str(item["sk"])
             try:
-                memory = self._then(opened, items.from_item(opened.keys, item).memory, at)
+                present = items.from_item(opened.keys, item).memory
+                over = present.expired(self.vaults.clock(), retention_days(opened))
+                memory = None if over else self._then(opened, present, at)
             except SealBroken:
                 damaged += 1
                 alarm("damaged", memory=after.removeprefix(names.MEMORY))

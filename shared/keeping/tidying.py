@@ -1,8 +1,8 @@
 """Maintenance of one owner: a lease, a rebuild where the table is lost, then step by step, and when to come again.
 
-Order: what the owner asked to be forgotten, repair, retention, the steps that learn (consolidation, evolution, persona, scenes), fold, index, open tasks, counters. Any step can
-be killed and the whole visit done again. Steps that learn stop when the visit's time is over and go on in the next one; the others are
-done in any case, since they bound themselves and what follows rests on them.
+Order: what the owner asked to be forgotten, repair, retention, the steps that learn (consolidation, evolution, persona, scenes), fold,
+index, open tasks, counters. Any step can be killed and the whole visit done again. Steps that learn stop when the visit's time is over and
+go on in the next one; the others are done in any case, since they bound themselves and what follows rests on them.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 
 from shared.domain import limits
-from shared.domain.errors import Refused, TableLost
+from shared.domain.errors import Refused, TableLost, Unavailable
 from shared.domain.times import epoch_seconds, rfc3339
 from shared.keeping.chores import Builds, Counting, Folding, Indexing, OpenTasks, Repairing
 from shared.keeping.retention import Ends, Retention
@@ -23,6 +23,12 @@ from shared.storage import names
 from shared.storage.commit import Commits
 from shared.storage.rebuild import Rebuild
 from shared.storage.vaults import Opened
+
+TROUBLES = "troubled_visits"
+AT_ONCE = 10
+"""Visits in a row that may go on at once where the one before was not finished; what never comes to an end is not to run for ever."""
+LONGEST = timedelta(days=1)
+"""Until an owner is visited again for whom a step fails each time; whoever writes is visited sooner."""
 
 
 @dataclass(slots=True)
@@ -88,8 +94,9 @@ class Tidying:
         if not (opened or lost) or not self._lease(owner):
             return None
         try:
+            now = vaults.clock()
             rebuilt = self.rebuild.run(owner) if lost else None
-            visit = begun(vaults, owner, vaults.clock())
+            visit = begun(vaults, owner, now)
             if visit is None:
                 return None
             counts = self._visit(visit)
@@ -135,16 +142,24 @@ class Tidying:
         opened = self.commits.vaults.open(visit.owner, changes=True)
         if opened is None or opened.keys.epoch != beginning.keys.epoch:
             return
-        now = visit.now
+        now, in_a_row = visit.now, self._troubles(visit)
+        at_once = done.unfinished and in_a_row <= AT_ONCE
         looks = list(visit.looks)
         looks += [now + limits.MAINTENANCE_DELAY] if opened.changes else []
         looks += [now + limits.FOLD_AFTER] if opened.head["commits"] != beginning.head["commits"] else []
-        looks += [now + limits.STEP_AGAIN] if done.failed else []
-        looks += [now] if done.unfinished else []
+        looks += [now + min(limits.STEP_AGAIN * 2 ** min(in_a_row - 1, 8), LONGEST)] if visit.troubled else []
+        looks += [now] if at_once else []
         self._due(opened, min(looks, default=None), opened.head["commits"])
-        if done.unfinished:
+        if at_once:
             body: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": visit.owner}
             self.commits.maintenance.send(visit.owner, body, deduplication=f"{visit.owner}-{rfc3339(now)}-on")
+
+    def _troubles(self, visit: Visit) -> int:
+        """Count the visits in a row, this one included, that were not whole: one may be bad luck, many are a fault that stays."""
+        in_a_row = int(visit.state.get(TROUBLES, 0)) + 1 if visit.troubled else None
+        with suppress(Unavailable):
+            visit.note(**{TROUBLES: in_a_row})
+        return in_a_row or 0
 
     def _due(self, opened: Opened, at: datetime | None, commits: Value | None) -> None:
         """Mark the owner due at that moment (None: not at all), unless the head has moved on from these `commits` (None: whatever).

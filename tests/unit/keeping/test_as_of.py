@@ -71,8 +71,9 @@ def test_what_is_deleted_is_gone_and_what_had_ended_then_is_not_shown() -> None:
     at = moments(world)
     assert then(world, at) == sorted([FIRST, SECOND])
     world.delete(gone.id)
-    world.clock.advance(60)
     assert then(world, at) == [SECOND]
+    world.clock.advance(60)
+    assert then(world, at) == [], "what is over is shown by no read, also before it is deleted"
     assert then(world, world.clock()) == []
 
 

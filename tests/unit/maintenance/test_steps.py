@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
 
 from shared.domain import limits
 from shared.domain.errors import NotFound, SealBroken, Unavailable
-from shared.domain.times import rfc3339
+from shared.domain.times import moment, rfc3339
 from shared.keeping.tidying import Tidying
 from shared.keeping.visits import OutOfTime, Step, Visit, begun
 from shared.ports import Delete, Put, Update
@@ -89,6 +89,50 @@ def test_a_step_that_fails_stops_no_other_is_told_of_by_its_class_and_makes_its_
     world.restart()
     settle(world)
     assert_sound(world)
+
+
+def next_visit(world: World) -> float:
+    """Return in how many hours the owner is due."""
+    partition = world.table.partition(world.owner)
+    marks = [str(item["due_at"]) for item in partition.values() if "due_at" in item]
+    return (moment(min(marks)) - world.clock()).total_seconds() / 3600
+
+
+def test_a_step_that_fails_each_time_is_tried_more_and_more_rarely_and_at_once_after_a_write() -> None:
+    world = World()
+    world.add(TEXT)
+    settle(world)
+    waits = []
+    for _ in range(8):
+        with_steps(world, Doing("persona", do=failing(Unavailable())))
+        world.tidy()
+        waits.append(next_visit(world))
+        world.clock.advance(waits[-1] * 3600)
+    assert waits == [0.5, 1, 2, 4, 8, 16, 24, 24]
+    world.add(OTHER)
+    assert next_visit(world) <= limits.MAINTENANCE_DELAY.total_seconds() / 3600
+    with_steps(world)
+    assert "failed_steps" not in (world.tidy() or {})
+    with_steps(world, Doing("persona", do=failing(Unavailable())))
+    world.tidy(hours=30)
+    assert next_visit(world) == 0.5
+
+
+def test_what_never_comes_to_an_end_does_not_run_for_ever() -> None:
+    world = World()
+    world.add(TEXT)
+    settle(world)
+    visits = 0
+    with_steps(world, Doing("consolidation", do=failing(OutOfTime())))
+    world.tidy()
+    while received := world.maintenance.receive():
+        visits += 1
+        world.clock.advance(limits.VISIT.total_seconds())
+        world.now.duties = replace(world.now.duties, tidying=world.now.tidying)
+        world.now.duties.do(json.dumps(received[0].body), received[0].receipt)
+        world.maintenance.delete(received[0].receipt)
+    assert visits == 10
+    assert next_visit(world) == 24
 
 
 def test_a_repair_that_fails_leaves_the_journal_alone_and_the_index_is_built(
