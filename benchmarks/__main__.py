@@ -14,6 +14,8 @@ from benchmarks.scale import HEADER, Grown, filled, indexed
 from local.stack import Stack
 
 SIZES = (100, 1_000, 18_000, 50_000, 200_000)
+UNBOUNDED = {"ACTIVE_LIMIT": "0", "DAILY_CONVERSATION_LIMIT": "0", "QUOTA_MEGABYTES": "1000"}
+"""The default quota of 100 MB ends at some 90,000 memories whose journal is not folded."""
 FULL = 1_000
 """Memories from which on a query has as many candidates as are ever read."""
 GROWTH = 2.0
@@ -64,7 +66,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--scale", type=int, default=max(SIZES), help="leave out sizes beyond this")
     chosen = parser.parse_args(arguments)
     print(f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}")
-    with Stack.start(schedule=False, environment={"ACTIVE_LIMIT": "0", "DAILY_CONVERSATION_LIMIT": "0"}) as stack:
+    with Stack.start(schedule=False, environment=UNBOUNDED) as stack:
         sizes = [measured(stack, size) for size in chosen.sizes if size <= chosen.scale]
     print("", HEADER, *sizes, sep="\n")
     exceeded = over(sizes)
