@@ -67,7 +67,7 @@ class Moment:
 
     def recalls(self, decision: Decision) -> bool:
         """Whether memories are looked for."""
-        return self.force or not self.asked or decision.recall != "no"
+        return self.force or not self.message or decision.recall != "no"
 
     def broad(self, decision: Decision) -> bool:
         """Whether recent and important memories may join what is found."""
@@ -191,7 +191,7 @@ class Contexts:
             if memory.status is Status.ACTIVE and not memory.expired(now, days) and _at_hand(memory, moment):
                 memories.append(memory)
         memories.sort(key=lambda memory: (memory.updated_at, memory.id), reverse=True)
-        if moment.message:
+        if moment.asked:
             memories.sort(key=lambda memory: memory.importance, reverse=True)
         return memories
 

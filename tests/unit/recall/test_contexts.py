@@ -54,6 +54,16 @@ def test_a_message_that_asks_for_nothing_recalls_nothing_unless_it_is_forced() -
     assert context(world, "deploy", new_session=False, force=True).recalled
 
 
+@pytest.mark.parametrize("message", ["👍", "？", " "])
+def test_a_message_without_a_word_brings_the_newest_at_the_beginning_and_nothing_later(message: str) -> None:
+    world = World()
+    world.add("The older one.", importance=9)
+    world.add("The newer one.", importance=1)
+    text = context(world, message).text
+    assert 0 < text.index("newer") < text.index("older")
+    assert context(world, message, new_session=False).reason == "not_asked_for"
+
+
 def test_a_question_about_the_person_is_filled_up_with_what_is_important() -> None:
     world = World()
     world.add("I am allergic to peanuts.", importance=9)
