@@ -60,7 +60,7 @@ def judge(proposals: Sequence[Proposal], texts: Mapping[str, str]) -> list[Merge
     _refuse(Refusal.TWICE, when=len(set(named)) < len(named))
     wanted = [proposal for proposal in proposals if proposal.op is Op.MERGE]
     drops = [Merge((alias,), None) for proposal in proposals if proposal.op is Op.DROP for alias in proposal.sources]
-    leaving = {alias for one in (*wanted, *drops) for alias in one.sources}
+    leaving = {alias for proposal in proposals if proposal.op is not Op.KEEP for alias in proposal.sources}
     _refuse(Refusal.TOO_MUCH, when=2 * (len(leaving) - len(wanted)) > len(texts))
     merges = [_merge(proposal, texts) for proposal in wanted]
     staying = [text for alias, text in texts.items() if alias not in leaving]
