@@ -18,6 +18,7 @@ from typing import Any
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
+from shared.keeping.auditing import Auditing
 from shared.keeping.cursors import Cursors
 from shared.keeping.duties import Duties
 from shared.keeping.edits import Edits
@@ -134,6 +135,7 @@ class Process:
         self.searcher = Searcher(self.indexes, maintenance, meaning)
         self.contexts = Contexts(self.searcher, seconds=60)
         self.builder = Builder(self.indexes, meaning)
+        self.auditing = Auditing(self.memories, cursors)
         self.forgetting = Forgetting(self.commits)
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)

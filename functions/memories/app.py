@@ -8,6 +8,7 @@ from functions.memories import (
     routes_learning,
     routes_memories,
     routes_owner,
+    routes_portability,
     routes_scenes,
 )
 from shared import bootstrap
@@ -20,6 +21,7 @@ app.include_router(routes_learning.router)
 app.include_router(routes_scenes.router)
 app.include_router(routes_account.router)
 app.include_router(routes_forgetting.router)
+app.include_router(routes_portability.router)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from shared.keeping.as_of import AsOf
 from shared.keeping.auditing import Auditing
 from shared.keeping.cursors import Cursors
 from shared.keeping.edits import Edits
+from shared.keeping.exporting.pages import Exporting
 from shared.keeping.forgetting.asking import Forgetting
 from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
@@ -61,6 +62,11 @@ def forgetting() -> Forgetting:
 @cache
 def as_of() -> AsOf:
     return AsOf(vaults(), _cursors())
+
+
+@cache
+def exporting() -> Exporting:
+    return Exporting(vaults(), _cursors(), auditing())
 
 
 @cache

@@ -59,6 +59,10 @@ SCENE_TEXT_BYTES: Final = 2_048
 """Of a scene's summary or context, in UTF-8."""
 SCENE_MEMORIES: Final = 500
 """Ids of memories that a scene shows, the newest ones."""
+EXPORT_BYTES: Final = 3_500_000
+"""Of one page, in UTF-8; as text within JSON it grows by its quotes, and a function answers 6 MB."""
+EXPORT_TIME: Final = timedelta(seconds=12)
+"""After which a page ends where it is."""
 FORGET_IDS: Final = 1_000
 FORGET_SHOWN: Final = 100
 """Memories that a dry run of forgetting shows."""
@@ -80,6 +84,26 @@ GROUP_LINES: Final = 200
 """Memories of a group that are offered at once, the last changed ones."""
 MERGE_SOURCES: Final = 10
 UNDO_KEPT: Final = timedelta(days=7)
+
+# Persona and suggestions.
+PERSONA_NEWS: Final = 30
+"""New facts after which the persona is refreshed."""
+PERSONA_FACTS: Final = 200
+"""Facts that it is made from, the last confirmed ones."""
+PERSONA_BYTES: Final = 2_048
+"""Of all of its statements, in UTF-8."""
+PERSONA_BASIS: Final = 100
+"""Memories that its statements rest on, all together: they are read in one batch whenever it is told."""
+PATTERN_MEMORIES: Final = 600
+"""Active memories that patterns are looked for in, the last confirmed ones."""
+PATTERN_REPEATS: Final = 3
+"""Similar memories that make a pattern."""
+PATTERN_BASIS: Final = 10
+"""Memories that a suggestion rests on, the last confirmed ones of its pattern."""
+SUGGESTIONS: Final = 50
+"""Suggestions of an owner that are proposed or accepted."""
+SUGGESTION_CHARACTERS: Final = 500
+SUGGESTION_TITLE_CHARACTERS: Final = 80
 
 # Storage.
 IDEMPOTENCY_KEPT: Final = timedelta(hours=24)

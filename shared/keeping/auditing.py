@@ -20,13 +20,13 @@ OWNER = "owner"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look on record: who (`owner`, or an auditor's name) did what to which memory, and why."""
+    """One look on record: who (`owner`, or an auditor's name) did what, to which memory if it was one, and why."""
 
     id: str
     at: datetime
     by: str
     action: str
-    memory_id: str
+    memory_id: str | None
     reason: str | None
 
 
@@ -51,6 +51,12 @@ class Auditing:
         opened, stored = self.memories.read(owner, memory_id)
         self._record(opened.keys, {"by": OWNER, "action": "reveal", "memory": memory_id})
         return full_text(stored.memory)
+
+    def exported(self, owner: str) -> None:
+        """Put an export with credentials on the list. Raises Unavailable when it cannot be recorded."""
+        opened = self.memories.commits.vaults.open(owner)
+        if opened is not None:
+            self._record(opened.keys, {"by": OWNER, "action": "export"})
 
     def looks(self, owner: str, limit: int, cursor: str | None) -> Looks:
         """Return the owner's audit list, newest first. Raises InvalidCursor."""
@@ -94,4 +100,4 @@ def _look(keys: OwnerKeys, item: Item) -> Look:
     if not isinstance(sealed, bytes):
         raise SealBroken
     detail = bodies.unpack(keys.unseal(KIND, look_id, 1, int(item["gen"]), sealed))
-    return Look(look_id, ulid_time(look_id), detail["by"], detail["action"], detail["memory"], detail.get("reason"))
+    return Look(look_id, ulid_time(look_id), detail["by"], detail["action"], detail.get("memory"), detail.get("reason"))

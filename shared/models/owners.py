@@ -73,7 +73,10 @@ class SettingsPatch(Change):
     excluded_keywords: KeywordsIn = Field(
         default_factory=KeywordsIn, description="the rules never learn sentences with these"
     )
-    retention_days: Days = Field(default=FOR_EVER, description="-1: for ever; stored, not acted upon yet")
+    retention_days: Days = Field(
+        default=FOR_EVER,
+        description="days after its last change until a memory is shown no more, and then deleted; -1: kept for ever",
+    )
     max_results: Annotated[StrictInt, Field(ge=1, le=limits.RESULTS_MAX)] = Field(
         default=limits.RESULTS_DEFAULT, description="of a search that names no limit"
     )
@@ -170,8 +173,8 @@ class LookOut(Shown):
     id: str
     at: str
     by: str = Field(description="owner, or the auditor")
-    action: str = Field(description="reveal")
-    memory_id: str
+    action: str = Field(description="reveal, export")
+    memory_id: str | None = Field(description="which memory it was; null for all")
     reason: str | None = Field(description="the auditor's; null for the owner")
 
 

@@ -3,7 +3,7 @@
 A folded object holds sealed blocks of many records; what a record says is the same in both forms.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -165,6 +165,30 @@ class Journal:
                     if record.commit in missing and record.kind == lines.MEMORY and record.id == memory_id:
                         found[record.commit] = record.memory()
         return [replace(memory, commit=commit) for commit in wanted if (memory := found[commit]) is not None]
+
+    def histories(self, wanted: Mapping[str, Iterable[str]]) -> dict[str, list[Memory]]:
+        """Return what `versions` does for many memories, by id. Each object is read once, folded ones one after the other."""
+        places = {(memory_id, commit) for memory_id, commits in wanted.items() for commit in commits}
+        found: dict[tuple[str, str], Memory] = {}
+
+        def take(records: Iterable[Record]) -> None:
+            for record in records:
+                if record.kind == lines.MEMORY and (record.id, record.commit) in places:
+                    found[record.id, record.commit] = replace(record.memory(), commit=record.commit)
+
+        commits = sorted({commit for _, commit in places})
+        for one in each(
+            lambda commit: self._read_or_none(JournalObject(self.prefix + commit, commit, commit, 0)), commits
+        ):
+            take(one)
+        missing = {commit for memory_id, commit in places if (memory_id, commit) not in found}
+        for listed in self.listing() if missing else ():
+            if listed.folded and any(listed.first <= commit <= listed.last for commit in missing):
+                take(self._read_or_none(listed))
+        return {
+            memory_id: [found[memory_id, commit] for commit in commits if (memory_id, commit) in found]
+            for memory_id, commits in wanted.items()
+        }
 
     def _version(self, memory_id: str, commit: str) -> Memory | None:
         for record in self._read_or_none(JournalObject(self.prefix + commit, commit, commit, 0)):

@@ -1,0 +1,244 @@
+"""Pages of an export: header, memories by id, documents, settings, manifest. A page is made when it is asked for; nothing of it is stored.
+
+What is written while an export goes on may be in it or not, each memory whole; what was there before and stays is in it.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+from shared.domain import limits
+from shared.domain.errors import InvalidCursor, SealBroken
+from shared.domain.memory import Memory, Status
+from shared.domain.times import rfc3339
+from shared.keeping.cursors import Cursors
+from shared.keeping.exporting import chain
+from shared.keeping.exporting.forms import document_form, memory_form, settings_form
+from shared.observability import alarm
+from shared.storage import basis, documents, items, lines, names, scenes
+from shared.storage.journal import Journal
+from shared.storage.preferences import preferences_of
+from shared.storage.vaults import Opened, Vaults
+
+BATCH = 100
+PURPOSE = "export"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be exported. `since` ≤ created < `until` bounds memories; without `content` only what surrounds the texts."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    content: bool = True
+    history: bool = False
+    credentials: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A page: lines with their ends, and where to go on (None: this was the last one)."""
+
+    data: str
+    lines: int
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Where an export is: the stage, the key after which it goes on, the chain so far, and what was counted."""
+
+    stage: int = 0
+    after: str = ""
+    chain: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def past(self, kind: str, line: str, after: str) -> "_At":
+        counts = self.counts | {kind: self.counts.get(kind, 0) + 1}
+        return replace(self, after=after, chain=chain.chained(self.chain, line), counts=counts)
+
+
+class Record(Protocol):
+    """Puts an export with credentials on the owner's audit list."""
+
+    def exported(self, owner: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Exporting:
+    """The use case of `GET /v1/export`."""
+
+    vaults: Vaults
+    cursors: Cursors
+    audit: Record
+
+    def page(self, owner: str, wish: Wish, cursor: str | None) -> Exported:
+        """Return the page from the cursor on: at most EXPORT_BYTES, in at most EXPORT_TIME, but one line at least.
+
+        With credentials the export is on record before anything of it is answered. Raises InvalidCursor, Unavailable.
+        """
+        opened = self.vaults.open(owner, [names.SETTINGS, names.ACTIVE, names.PERSONA])
+        if opened is None:
+            self.cursors.refuse(cursor)
+        at = self._at(opened, wish, cursor)
+        if wish.credentials and cursor is None and opened is not None:
+            self.audit.exported(owner)
+        said: list[str] = []
+        size, ends = 0, self.vaults.clock() + limits.EXPORT_TIME
+        for stage, kind, line, after in self._lines(opened, wish, at):
+            size += len(line.encode("utf-8", "surrogatepass")) + 1
+            if said and (size > limits.EXPORT_BYTES or self.vaults.clock() > ends):
+                return self._answer(opened, wish, at, said)
+            at = replace(at, stage=stage).past(kind, line, after)
+            said.append(line)
+        manifest = {"counts": at.counts, "sha256": at.chain}
+        said.append(chain.line_of(chain.MANIFEST, manifest))
+        return Exported("\n".join(said) + "\n", len(said), None)
+
+    def _answer(self, opened: Opened | None, wish: Wish, at: _At, said: list[str]) -> Exported:
+        position = json.dumps(asdict(at), separators=(",", ":"))
+        cursor = self.cursors.write(opened.keys, _purpose(wish), position) if opened else None
+        return Exported("\n".join(said) + "\n", len(said), cursor)
+
+    def _at(self, opened: Opened | None, wish: Wish, cursor: str | None) -> _At:
+        position = self.cursors.read(opened.keys, _purpose(wish), cursor) if opened else None
+        if position is None:
+            return _At()
+        try:
+            return _At(**json.loads(position))
+        except (ValueError, TypeError):
+            raise InvalidCursor from None
+
+    def _lines(self, opened: Opened | None, wish: Wish, at: _At) -> Iterator[tuple[int, str, str, str]]:
+        """Yield the stage, the kind, the line, and the key after which it is past, from where the export is."""
+        for number, kind in enumerate(_STAGES):
+            if number < at.stage or (opened is None and kind != chain.HEADER):
+                continue
+            after = at.after if number == at.stage else ""
+            for said, key in self._stage(kind, opened, wish, after):
+                told = said.pop("kind", kind)
+                yield number, told, chain.line_of(told, said), key
+
+    def _stage(self, kind: str, opened: Opened | None, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
+        if kind == chain.HEADER:
+            if not after:
+                yield self._header(wish), kind
+        elif opened is None:
+            return
+        elif kind == chain.MEMORY:
+            yield from self._memories(opened, wish, after)
+        elif kind == chain.SCENE:
+            yield from self._scenes(opened, wish, after)
+        elif kind == chain.SUGGESTION:
+            yield from self._suggestions(opened, wish, after)
+        elif not after:
+            yield from self._single(kind, opened, wish)
+
+    def _header(self, wish: Wish) -> dict[str, Any]:
+        said = {"nacre": chain.FORMAT, "exported_at": rfc3339(self.vaults.clock())}
+        bounds = {
+            "from": rfc3339(wish.since) if wish.since else None,
+            "to": rfc3339(wish.until) if wish.until else None,
+        }
+        return said | bounds | {"content": wish.content, "history": wish.history, "credentials": wish.credentials}
+
+    def _memories(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
+        journal = Journal(self.vaults.objects, opened.keys, self.vaults.random)
+        now, days = self.vaults.clock(), preferences_of(opened).retention_days
+        place: str | None = after or None
+        while True:
+            page = self.vaults.table.query(opened.keys.owner, names.MEMORY, after=place, limit=BATCH)
+            read = [(str(item["sk"]), _opened(opened, item)) for item in page.items]
+            wanted = {m.id: m.prior for _, m in read if m is not None and m.prior and _wanted(m, wish)}
+            earlier = journal.histories(wanted) if wish.history and wanted else {}
+            for sk, memory in read:
+                if memory is None:
+                    yield {"kind": chain.DAMAGED, "id": sk.removeprefix(names.MEMORY)}, sk
+                elif memory.status is not Status.RETIRED and _wanted(memory, wish) and not memory.expired(now, days):
+                    versions = earlier.get(memory.id, []) if wish.history else None
+                    yield memory_form(memory, versions, content=wish.content, secrets=wish.credentials), sk
+            place = page.after
+            if place is None:
+                return
+
+    def _scenes(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
+        """Yield scenes that were ever told of, with their texts while these hold."""
+        table, owner, place = self.vaults.table, opened.keys.owner, after or None
+        while wish.content:
+            page = table.query(owner, names.PROJECT, after=place, limit=BATCH)
+            for item in page.items:
+                try:
+                    scene = scenes.read(opened.keys, item)
+                except SealBroken:
+                    yield {"kind": chain.DAMAGED, "id": str(item["sk"]).removeprefix(names.PROJECT)}, str(item["sk"])
+                    continue
+                if scene is None or not scene.document:
+                    continue
+                stand = self._standing(opened, scene.rests_on)
+                gone = {f for f in scenes.RESTS_ON if scene.document.get(f) and scene.text(f, stand) is None}
+                hidden = frozenset(gone | {scenes.RESTS_ON[f] for f in gone})
+                yield document_form(scene.document, hidden), str(item["sk"])
+            place = page.after
+            if place is None:
+                return
+
+    def _suggestions(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
+        table, owner, place = self.vaults.table, opened.keys.owner, after or None
+        while wish.content:
+            page = table.query(owner, names.SUGGESTION, after=place, limit=BATCH)
+            for item in page.items:
+                sk = str(item["sk"])
+                suggestion_id = sk.removeprefix(names.SUGGESTION)
+                try:
+                    document = documents.from_item(opened.keys, lines.SUGGESTION, suggestion_id, item)
+                except SealBroken:
+                    yield {"kind": chain.DAMAGED, "id": suggestion_id}, sk
+                    continue
+                if document:
+                    yield document_form(document), sk
+            place = page.after
+            if place is None:
+                return
+
+    def _single(self, kind: str, opened: Opened, wish: Wish) -> Iterator[tuple[dict[str, Any], str]]:
+        """Yield what there is one of: persona, active project, settings."""
+        if kind == chain.SETTINGS:
+            yield dict(settings_form(preferences_of(opened))), kind
+            return
+        document_kind = {chain.PERSONA: lines.PERSONA, chain.ACTIVE: lines.ACTIVE}[kind]
+        item = opened.items.get(documents.sk_of(document_kind, document_kind))
+        try:
+            document = documents.from_item(opened.keys, document_kind, document_kind, item)
+        except SealBroken:
+            yield {"kind": chain.DAMAGED, "id": document_kind}, kind
+            return
+        if document and wish.content:
+            yield document_form(document), kind
+
+    def _standing(self, opened: Opened, ids: list[str]) -> frozenset[str]:
+        found = self.vaults.table.get(opened.keys.owner, basis.sks(ids)) if ids else {}
+        return basis.standing(opened, found, ids, self.vaults.clock())
+
+
+_STAGES = (chain.HEADER, chain.MEMORY, chain.SCENE, chain.PERSONA, chain.SUGGESTION, chain.ACTIVE, chain.SETTINGS)
+
+
+def _opened(opened: Opened, item: Any) -> Memory | None:
+    try:
+        return items.from_item(opened.keys, item).memory
+    except SealBroken:
+        alarm("damaged", memory=str(item["sk"]).removeprefix(names.MEMORY))
+        return None
+
+
+def _wanted(memory: Memory, wish: Wish) -> bool:
+    return (wish.since is None or wish.since <= memory.created_at) and (
+        wish.until is None or memory.created_at < wish.until
+    )
+
+
+def _purpose(wish: Wish) -> str:
+    times = [rfc3339(at) if at else None for at in (wish.since, wish.until)]
+    return json.dumps([PURPOSE, *times, wish.content, wish.history, wish.credentials])
