@@ -54,3 +54,18 @@ def test_nobody_else_sees_any_of_it(known: Person, bob: Person, project: str | N
     assert bob.found("harbour rule", **where) == ["harbour rule of bob"]
     assert told(bob.context("what is the harbour rule", **where)["text"]) == set()
     assert "bob" not in known.context("what is the harbour rule", **where)["text"]
+
+
+def test_where_no_project_is_named_the_active_one_is_meant_in_search_and_context(ann: Person) -> None:
+    ann.add("harbour rule of the person")
+    for project in PROJECTS:
+        ann.add(f"harbour rule of {project}", scope="project", project=project)
+    for active in (None, "atlas", "borealis", "default", "atlas"):
+        if active:
+            ann.ok("POST", "/v1/scenes/switch", {"project": active})
+        at_hand = {"person", active} & EVERYTHING
+        assert told("\n".join(ann.found("harbour rule"))) == at_hand
+        assert told(ann.context("what is the harbour rule")["text"]) == at_hand
+        assert told(ann.context()["text"]) == at_hand
+        assert told(ann.context("what is the harbour rule", project=None)["text"]) == {"person"}
+        assert told("\n".join(ann.found("harbour rule", project="borealis"))) == {"person", "borealis"}
