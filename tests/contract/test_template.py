@@ -372,7 +372,8 @@ def test_every_alarm_stands_and_can_reach_a_person() -> None:
 
 def test_every_failed_task_counts_where_an_alarm_sees_it() -> None:
     alarm = properties("TasksFailedAlarm")
-    filters = {name: one for name, one in of_type("AWS::Logs::MetricFilter").items() if name != "IndexFallbacks"}
+    others = {"IndexFallbacks", "RecallEmbeddingFailures", "MaintenanceEmbeddingFailures"}
+    filters = {name: one for name, one in of_type("AWS::Logs::MetricFilter").items() if name not in others}
 
     assert {target(one["LogGroupName"]) for one in filters.values()} == {"ExtractionLog", "MaintenanceLog"}
     for one in filters.values():
@@ -397,6 +398,16 @@ def test_every_search_without_an_index_counts_under_its_reason_where_an_alarm_se
     assert {one["MetricName"] for one in watched} == {counted["MetricName"]}
 
 
+@pytest.mark.parametrize("reader", ["Recall", "Maintenance"])
+def test_every_failed_embedding_counts(reader: str) -> None:
+    counting = properties(f"{reader}EmbeddingFailures")
+    (counted,) = counting["MetricTransformations"]
+
+    assert target(counting["LogGroupName"]) == f"{reader}Log"
+    assert counting["FilterPattern"] == '{ $.event = "embedding_failed" }'
+    assert (counted["MetricName"], counted["MetricValue"]) == ("EmbeddingsFailed", "1")
+
+
 def test_a_model_that_is_asked_has_its_name_and_address() -> None:
     rules = template()["Rules"]
 
@@ -404,6 +415,8 @@ def test_a_model_that_is_asked_has_its_name_and_address() -> None:
         "OwnIssuerNamesItsAudience": {"Fn::Not": [{"Fn::Equals": [{"Ref": "TokenAudience"}, ""]}]},
         "ModelIsNamed": {"Fn::Not": [{"Fn::Equals": [{"Ref": "ModelId"}, ""]}]},
         "EndpointHasAnAddress": {"Fn::Not": [{"Fn::Equals": [{"Ref": "ModelUrl"}, ""]}]},
+        "EmbeddingModelIsNamed": {"Fn::Not": [{"Fn::Equals": [{"Ref": "EmbeddingModel"}, ""]}]},
+        "EmbeddingEndpointIsDescribed": {"Fn::Not": [{"Fn::Equals": [{"Ref": "EmbeddingUrl"}, ""]}]},
     }
 
 
