@@ -96,11 +96,24 @@ class Repair:
         smalls = [small for small in each(self._read, [o for o in listing if not o.folded]) if small]
         self._bury(record for small in smalls for record in small.records)
         tasks = self._load(smalls)
-        self._wait_for(smalls)
+        late = self._catch_up(listing)
+        self._wait_for([*smalls, *late])
         for small in smalls:
             self._settle(small, tasks)
-        self.survey.dead = {i for i in self.tombstones if self._gone(i)}
+        unknown = {record.id for small in late for record in small.records} - set(self.state)
+        self.survey.dead = {i for i in self.tombstones if self._gone(i)} - unknown
         return self.survey
+
+    def _catch_up(self, listing: list[JournalObject]) -> list[Small]:
+        """Read what was written while the table was: a memory that is gone from there was told of in the journal before.
+
+        Without this a line whose memory was deleted meanwhile would look like a dead writer's, and be replayed.
+        """
+        known = {listed.key for listed in listing}
+        new = [listed for listed in self.journal.listing() if not listed.folded and listed.key not in known]
+        late = [small for small in each(self._read, new) if small]
+        self._bury(record for small in late for record in small.records)
+        return late
 
     def _read(self, listed: JournalObject) -> Small | None:
         try:
