@@ -97,11 +97,11 @@ def test_a_preflight_meets_no_route_that_wants_a_token() -> None:
     assert any_method == {"$default"}, "ANY on a path would be chosen before OPTIONS /{proxy+}"
 
 
-def test_search_and_context_are_recalls_and_all_else_is_memories() -> None:
+def test_what_needs_the_index_is_recalls_and_all_else_is_memories() -> None:
     recalls = {(path, method) for path, method, function, _ in routes() if function == "Recall"}
     others = {function for path, method, function, _ in routes() if (path, method) not in recalls}
 
-    assert recalls == {("/v1/search", "post"), ("/v1/context", "post")}
+    assert recalls == {("/v1/search", "post"), ("/v1/context", "post"), ("/v1/days", "get")}
     assert others == {"Memories"}
 
 
