@@ -4,12 +4,13 @@ A change without If-Match is made again on the version that is there by then; wi
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from shared.domain import drafts
-from shared.domain.errors import Busy, Invalid, NotFound, VersionMismatch
+from shared.domain.errors import Busy, Invalid, NotFound, SealBroken, VersionMismatch
 from shared.domain.memory import Category, Memory, Status
 from shared.keeping import fields
 from shared.keeping.memories import Memories
@@ -60,12 +61,15 @@ class Edits:
         return [memory, *reversed(earlier)]
 
     def sources(self, owner: str, memory_id: str) -> list[Memory]:
-        """Return the memories that a consolidated one was made of, as long as they are kept; none for others."""
+        """Return the memories that a consolidated one was made of, as long as they are kept; none for others. Damaged ones are left out."""
         opened, stored = self.memories.read(owner, memory_id)
         wanted = [names.MEMORY + source for source in stored.memory.sources]
         found = self.memories.commits.vaults.table.get(owner, wanted) if wanted else {}
-        opened_ones = {sk: items.from_item(opened.keys, item).memory for sk, item in found.items()}
-        return [opened_ones[sk] for sk in wanted if sk in opened_ones and opened_ones[sk].status is Status.RETIRED]
+        sources: dict[str, Memory] = {}
+        for sk, item in found.items():
+            with suppress(SealBroken):
+                sources[sk] = items.from_item(opened.keys, item).memory
+        return [sources[sk] for sk in wanted if sk in sources and sources[sk].status is Status.RETIRED]
 
     def _change(
         self,

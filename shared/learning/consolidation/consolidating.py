@@ -60,6 +60,8 @@ class Consolidation:
                 visit.note(**{groups.LAST + group.tag: visit.vaults.clock()})
                 continue
             self._carry_out(visit, self._begin(visit, group, plan, proposed.cost), counts)
+        if counts["groups"]:
+            visit.note(**{groups.OWNER_LAST: visit.vaults.clock()})
         return counts
 
     def _plan(self, visit: Visit, group: Group, proposed: Proposed) -> Plan:

@@ -21,6 +21,8 @@ from shared.storage import items, names
 
 LAST = "consolidated_"
 """With the tag of a group: when maintenance last consolidated it."""
+OWNER_LAST = "consolidated_at"
+"""When maintenance last consolidated groups of the owner, all that were due."""
 _TARGETS = {Scope.USER: limits.USER_TARGET, Scope.PROJECT: limits.PROJECT_TARGET}
 
 
@@ -44,9 +46,10 @@ class Group:
 
 
 def due(visit: Visit) -> list[Group]:
-    """Return the owner's groups that are due now, the largest first. Reads all memories where any group can be."""
-    active = int(visit.opened.head["active"])
-    if active <= min(_TARGETS.values()):
+    """Return the owner's groups that are due now, the largest first. Reads all memories where any group can be: not when there are few,
+    and not within a day after the last time."""
+    active, last = int(visit.opened.head["active"]), visit.moment(OWNER_LAST)
+    if active <= min(_TARGETS.values()) or (last is not None and visit.now - last < limits.CONSOLIDATE_AFTER):
         return []
     found = [group for group in _groups(visit) if group.due(active, visit.moment(LAST + group.tag), visit.now)]
     return sorted(found, key=lambda group: (-group.active, group.tag))

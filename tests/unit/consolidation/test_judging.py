@@ -1,5 +1,7 @@
 """What of a proposal is refused: the whole of it, for one wrong operation, in both languages."""
 
+from pathlib import Path
+
 import pytest
 
 from shared.learning.consolidation.judging import Merge, Refusal, Refused, judge
@@ -122,3 +124,8 @@ def test_no_refusal_tells_of_words() -> None:
     with pytest.raises(Refused) as refused:
         judge([merge("m1", "m2", content="The user drinks green Lipton tea")], LINES)
     assert str(refused.value) == "consolidation_invented"
+
+
+def test_every_refusal_is_explained() -> None:
+    page = (Path(__file__).parents[3] / "docs/decisions/consolidation.md").read_text(encoding="utf-8")
+    assert {refusal.value for refusal in Refusal if f"`{refusal.value}`" not in page} == set()
