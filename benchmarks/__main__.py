@@ -14,8 +14,13 @@ from benchmarks.scale import HEADER, Grown, filled, indexed
 from local.stack import Stack
 
 SIZES = (100, 1_000, 18_000, 50_000, 200_000)
-UNBOUNDED = {"ACTIVE_LIMIT": "0", "DAILY_CONVERSATION_LIMIT": "0", "QUOTA_MEGABYTES": "1000"}
-"""The default quota of 100 MB ends at some 90,000 memories whose journal is not folded."""
+UNBOUNDED = {
+    "ACTIVE_LIMIT": "0",
+    "DAILY_CONVERSATION_LIMIT": "0",
+    "QUOTA_MEGABYTES": "1000",
+    "CONTEXT_MILLISECONDS": "30000",
+}
+"""The default quota of 100 MB ends at some 90,000 memories whose journal is not folded. Steps are counted on machines of any speed."""
 FULL = 1_000
 """Memories from which on a query has as many candidates as are ever read."""
 GROWTH = 2.0
