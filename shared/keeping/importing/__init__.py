@@ -1,0 +1,1 @@
+"""Taking in what was exported here or kept elsewhere: pages are read at the request (`receiving`), applied by maintenance (`applying`)."""
