@@ -182,7 +182,7 @@ class Repair:
         plan = next((record for record in small.records if record.kind == lines.PLAN), None)
         waits = plan is not None and _is_open(others.get(names.TASK + plan.id), self.now)
         old = self._old(small) and not waits
-        whole = small.records[0].kind == lines.WHOLE
+        whole = any(record.kind == lines.WHOLE for record in small.records)
         kept: list[tuple[lines.Line, Record]] = []
         verdicts: list[Verdict] = []
         for line, record in zip(small.lines, small.records, strict=True):

@@ -1,6 +1,7 @@
 """Consolidation as a step of maintenance: what is offered, when, what becomes of it, and that nothing else is touched."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from shared.learning.consolidation.judging import Refusal
 from shared.learning.consolidation.proposing import Unfit
 from shared.learning.extractor import Cost
 from shared.learning.tasks import result_of
-from tests.builders import World, plain
+from tests.builders import Draft, World, plain
 from tests.fakes import Crash, Steps
 from tests.unit.consolidation.merging import (
     BOTH,
@@ -330,6 +331,7 @@ def test_a_visit_without_time_goes_on_with_the_same_plan() -> None:
     assert asked(world) == 1
 
 
+@pytest.mark.case(55)
 def test_the_sources_are_gone_for_good_after_seven_days_and_the_old_words_still_lead_to_the_product() -> None:
     world, _, _ = two_and_more()
     settle(world)
@@ -353,3 +355,39 @@ def test_deleting_a_product_takes_its_sources_along() -> None:
     settle(world)
     assert world.head()["retired"] == 0
     assert_sound(world)
+
+
+def test_fifty_writers_during_a_consolidation_lose_nothing_and_bring_nothing_back() -> None:
+    facts = [f"Pair {number} {half}" for number in range(8) for half in ("one", "two")]
+    pairs = list(zip(facts[::2], facts[1::2], strict=True))
+    proposer = Proposing([(pair, f"Pair {number} whole") for number, pair in enumerate(pairs)])
+    world = World(proposer=proposer)
+    filling = fill(world)
+    ids = [learned(world, fact) for fact in facts]
+    deleted, edited = [ids[0], ids[3], *filling[:8]], [ids[5], *filling[8:16]]
+
+    def write(number: int) -> None:
+        process = world.process()
+        if number < len(deleted):
+            process.edits.delete(world.owner, deleted[number], None)
+        elif number < len(deleted) + len(edited):
+            process.edits.edit(world.owner, edited[number - len(deleted)], {"importance": 8}, None)
+        else:
+            process.memories.add(world.owner, Draft(f"Written meanwhile: {number}"))
+
+    def meanwhile() -> None:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(write, range(50)))
+
+    proposer.meanwhile = meanwhile
+    world.tidy()
+    assert counted(only(consolidations(world))) == {"merged": 5, "skipped": 3}
+    texts = {f"Pair {number} whole" for number in range(3, 8)} | {facts[1], facts[2], facts[4], facts[5]}
+    texts |= {f"Fact number {number} stands alone" for number in range(8, ENOUGH)}
+    texts |= {f"Written meanwhile: {number}" for number in range(len(deleted) + len(edited), 50)}
+    assert set(world.texts()) == texts
+    assert_counted(world)
+    settle(world)
+    assert_sound(world)
+    rebuilt(world)
+    assert set(world.texts()) == texts

@@ -353,3 +353,12 @@ def test_a_memory_says_what_it_was_made_of_through_the_seal() -> None:
     retired: Memory = standing(world)[first]
     assert (retired.replaced_by, retired.version) == (product.id, 2)
     assert retired.retired_at is not None
+
+
+def test_an_empty_object_in_the_journal_keeps_repair_from_nothing() -> None:
+    world, first, second = two()
+    merge(world, first, second)
+    world.objects.put(f"o/{world.owner}/1/journal/{ulid(world.clock(), world.random)}", b"")
+    world.tidy(hours=2)
+    assert world.texts(scope=Scope.USER) == [BOTH]
+    assert_counted(world)
