@@ -122,6 +122,6 @@ bench: build ## measure calls, search, growth, imports, sizes and quality
 	$(PY) -m benchmarks.footprint --scale $(SCALE)
 	$(PY) -m benchmarks.growth --days 91 $(if $(DATA),--data $(DATA))
 	$(PY) -m benchmarks.index_scale
-	$(PY) -m benchmarks.retrieval $(if $(DATA),--data $(DATA))
+	$(if $(DATA),$(PY) -m benchmarks.retrieval --data $(DATA))
 	$(PY) -m benchmarks.secrets
 	$(PY) -m benchmarks.artefacts
