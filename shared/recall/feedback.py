@@ -4,6 +4,7 @@ comes first. Figures: docs/decisions/ranking.md. Knows terms and the index, no s
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from typing import Final
 
@@ -42,12 +43,16 @@ def newer_first(finds: Sequence[Collection[str]], updated: Sequence[float], scor
     `finds` are the terms of each; markers of its day aside, two are alike from a Jaccard index of `ALIKE` on. A question that tells
     them apart, by more than a tenth of the `scores`, is left to decide.
     """
-    words = [frozenset(term for term in terms if not term.startswith(MARK)) for terms in finds]
-    order = list(range(len(words)))
+
+    @cache
+    def words(place: int) -> frozenset[str]:
+        return frozenset(term for term in finds[place] if not term.startswith(MARK))
+
+    order = list(range(len(finds)))
     for first, then in combinations(range(len(order)), 2):
         one, other = order[first], order[then]
         newer = updated[other] > updated[one] and scores[other] >= CLOSE * scores[one]
-        if newer and _alike(words[one], words[other]):
+        if newer and _alike(words(one), words(other)):
             order[first], order[then] = other, one
     return order
 

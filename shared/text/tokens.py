@@ -102,8 +102,7 @@ def _scan(text: str) -> tuple[str, list[str], _Found]:
     flat = scripts.folded(text)
     runs: list[str] = scripts.LATIN.findall(flat)
     words = [word for run in runs if (word := _latin(run))]
-    # a pair is written as one word, so that "road trip" and "roadtrip" find each other
-    found = _Found(words, list(map(add, words, words[1:])), [], [])
+    found = _Found(words, list(map(_pair, words, words[1:])), [], [])
     if not flat.isascii():
         for match in scripts.RUN.finditer(flat):
             _CUTTERS[match.lastgroup or "other"](match.group(), found)
@@ -112,6 +111,11 @@ def _scan(text: str) -> tuple[str, list[str], _Found]:
     if _INNER_CAPITAL.search(text):
         found.parts += _camel_parts(text)
     return flat, runs, found
+
+
+def _pair(word: str, then: str) -> str:
+    """Neighbours as one word, so that `road trip` and `roadtrip` find each other."""
+    return word + then
 
 
 @cache
