@@ -198,7 +198,8 @@ def test_an_unsound_answer_changes_nothing_and_is_reported(
     assert (task["status"], task["error"], task["usage"]["calls"]) == ("failed", code, 1)
     assert visible(person) == before
     lines = [json.loads(line) for line in capfd.readouterr().out.splitlines() if '"task_failed"' in line]
-    assert [(line["kind"], line["error"], line["level"]) for line in lines] == [("consolidation", code, "ERROR")]
+    told = [(line["error"], line["level"]) for line in lines if line.get("kind") == "consolidation"]
+    assert told == [(code, "ERROR")]
     undo = person.call("POST", f"{TASKS}/{task['id']}/undo")
     assert (undo.status, undo.code) == (409, "not_possible_now")
     retry = person.call("POST", f"{TASKS}/{task['id']}/retry")
