@@ -20,7 +20,7 @@ UNBOUNDED = {
     "QUOTA_MEGABYTES": "1000",
     "CONTEXT_MILLISECONDS": "30000",
 }
-"""The default quota of 100 MB ends at some 90,000 memories whose journal is not folded. Steps are counted on machines of any speed."""
+"""The default quota of 100 MB ends at some 80,000 memories whose journal is not folded. Steps are counted on machines of any speed."""
 FULL = 1_000
 """Memories from which on a query has as many candidates as are ever read."""
 GROWTH = 2.0
