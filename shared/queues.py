@@ -36,6 +36,8 @@ def _done(work: str, record: Mapping[str, Any], do: Do) -> bool:
     started = time.perf_counter()
     receives = int(record["attributes"]["ApproximateReceiveCount"])
     known: dict[str, Fact] = {"message_id": record["messageId"], "receives": receives}
+    if receives == 1:
+        known["waited_ms"] = _waited(record["attributes"])
     try:
         counts = do(record["body"], record["receiptHandle"], receives)
     except NacreError as error:
@@ -48,6 +50,14 @@ def _done(work: str, record: Mapping[str, Any], do: Do) -> bool:
         return False
     note(work, **known, **counts, ms=_since(started))
     return True
+
+
+def _waited(attributes: Mapping[str, Any]) -> int | None:
+    """Return how long a message lay in the queue before it was first received, in milliseconds."""
+    try:
+        return int(attributes["ApproximateFirstReceiveTimestamp"]) - int(attributes["SentTimestamp"])
+    except (KeyError, ValueError):
+        return None
 
 
 def _since(started: float) -> float:

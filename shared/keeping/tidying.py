@@ -41,7 +41,9 @@ class _Round:
     unfinished: bool = False
 
     def do(self, step: Step) -> bool:
-        """Take one step; tell whether it came to its end. What it raises is counted and told of by its class."""
+        """Take one step; tell whether it came to its end. What it raises is counted and told of by its class; `<step>_ms` is how long
+        it took."""
+        began = self.visit.vaults.clock()
         try:
             counts, ended = step.run(self.visit), True
         except OutOfTime as out:
@@ -53,7 +55,8 @@ class _Round:
             self.failed += 1
             self.visit.troubled = True
             alarm("step_failed", step=step.name, kind=type(error).__name__)
-        for name, count in counts.items():
+        took = round((self.visit.vaults.clock() - began).total_seconds() * 1000)
+        for name, count in {**counts, "ms": took}.items():
             self.counts[f"{step.name}_{name}"] = self.counts.get(f"{step.name}_{name}", 0) + count
         return ended
 
