@@ -37,6 +37,13 @@ def read_object(body: str | None, *, is_base64: bool, content_type: str | None) 
     return value
 
 
+def read_line(text: str) -> Any:
+    """Return the JSON value of one line of a file. Raises BadRequest (no JSON) and Invalid (JSON that no memory may hold)."""
+    value = _parsed(text)
+    _check(value)
+    return value
+
+
 def invalid_body(problem: str) -> Invalid:
     """Return the error that says what is wrong with the body as a whole."""
     return Invalid.of("body", problem)

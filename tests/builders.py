@@ -25,6 +25,8 @@ from shared.keeping.edits import Edits
 from shared.keeping.filters import Filters
 from shared.keeping.forgetting.asking import Forgetting
 from shared.keeping.forgetting.steps import Forget, Forgotten
+from shared.keeping.importing.applying import Import
+from shared.keeping.importing.receiving import Importing
 from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
@@ -137,12 +139,13 @@ class Process:
         self.builder = Builder(self.indexes, meaning)
         self.auditing = Auditing(self.memories, cursors)
         self.forgetting = Forgetting(self.commits)
+        self.importing = Importing(self.commits)
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)
         clearing = SceneClearing(self.commits)
         consolidating = (Retirement(self.commits), Consolidation(self.commits, proposer or RulesProposer()))
         steps = (*consolidating, clearing, SceneUpkeep(self.commits, describer))
-        first, last = (Scheduled(), Forget(self.commits)), (Forgotten(),)
+        first, last = (Scheduled(), Import(self.commits), Forget(self.commits)), (Forgotten(),)
         self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, (clearing,), first, last)
         self.duties = Duties(Scheduling(self.vaults, maintenance), self.tidying, Erasure(self.vaults))
 

@@ -6,10 +6,13 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.depends import Depends
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
+from functions.memories.routes_memories import OnceKey
 from shared.bootstrap import keeping
 from shared.http import JSON, Owner, documented, routes
 from shared.keeping.exporting.pages import Exporting
-from shared.models.portability import ExportOut, ExportQuery
+from shared.keeping.idempotency import mark
+from shared.keeping.importing.receiving import Importing
+from shared.models.portability import ExportOut, ExportQuery, ImportIn, ImportOut
 
 router = routes()
 
@@ -20,3 +23,17 @@ def export(
 ) -> Response[ExportOut]:
     """Pages of at most 3.5 MB, made when they are asked for; nothing of them is stored. docs/portability.md says what each line holds."""
     return Response(200, JSON, ExportOut.of(exporting.page(owner, query.wish(), query.cursor)), {})
+
+
+@router.post("/v1/import", status_code=202, summary="Bring memories along", **documented(404, 409, 413, 422, 503, 507))
+def take_in(
+    sent: ImportIn,
+    owner: Owner,
+    importing: Annotated[Importing, Depends(keeping.importing)],
+    idempotency_key: OnceKey = None,
+) -> Response[ImportOut]:
+    """Page by page: each is read and checked at once, and a task takes everything in when the last one came. A record is taken in whole or
+    refused with a line in the task's report. docs/portability.md says what may be in a file."""
+    once = mark("POST /v1/import", idempotency_key, sent.request(), importing.now())
+    received = ImportOut.of(importing.receive(owner, sent, once))
+    return Response(202, JSON, received, {"Location": f"/v1/tasks/{received.task_id}"})

@@ -11,6 +11,7 @@ from shared.keeping.cursors import Cursors
 from shared.keeping.edits import Edits
 from shared.keeping.exporting.pages import Exporting
 from shared.keeping.forgetting.asking import Forgetting
+from shared.keeping.importing.receiving import Importing
 from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
@@ -67,6 +68,11 @@ def as_of() -> AsOf:
 @cache
 def exporting() -> Exporting:
     return Exporting(vaults(), _cursors(), auditing())
+
+
+@cache
+def importing() -> Importing:
+    return Importing(commits())
 
 
 @cache

@@ -14,6 +14,7 @@ NacreError
 ├── TooLarge 413                    too_large
 ├── UnsupportedMediaType 415        unsupported_media_type
 ├── Invalid 422                     invalid              a field is wrong; details say which
+│   ├── DamagedFile                 damaged_file         its lines do not give what its manifest says
 │   ├── InvalidCursor               invalid_cursor
 │   └── IdempotencyKeyReused        idempotency_key_reused
 ├── DailyLimitReached 429           daily_limit_reached
@@ -114,6 +115,11 @@ class Invalid(NacreError):
 class ConfirmationNeeded(Invalid):
     code = "confirmation_needed"
     message = 'This cannot be taken back. Send "confirm": true when it is meant.'
+
+
+class DamagedFile(Invalid):
+    code = "damaged_file"
+    message = "This file is not whole: a line was lost, changed or moved. Export it again, or send all of its pages."
 
 
 class InvalidCursor(Invalid):

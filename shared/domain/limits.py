@@ -63,6 +63,18 @@ EXPORT_BYTES: Final = 3_500_000
 """Of one page, in UTF-8; as text within JSON it grows by its quotes, and a function answers 6 MB."""
 EXPORT_TIME: Final = timedelta(seconds=12)
 """After which a page ends where it is."""
+IMPORT_PAGES: Final = 1_000
+"""Requests of one import."""
+IMPORT_RECORDS: Final = 50_000
+"""Lines of one page."""
+IMPORT_REPORT: Final = 1_000
+"""Refused lines that an import tells of, the first ones."""
+IMPORT_WAITS: Final = timedelta(hours=24)
+"""For its next page; then an import that is not complete is given up."""
+IMPORT_BATCH: Final = 100
+"""Records that are compared with what stands at once."""
+IMPORT_AT_ONCE: Final = 2_000
+"""Records that one visit of maintenance takes in, so that a new index is built in between."""
 FORGET_IDS: Final = 1_000
 FORGET_SHOWN: Final = 100
 """Memories that a dry run of forgetting shows."""

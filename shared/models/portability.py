@@ -2,11 +2,17 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
+from shared.domain import limits
 from shared.domain.errors import Invalid
+from shared.domain.ids import ULID
+from shared.domain.memory import Scope
+from shared.domain.task import TaskStatus
 from shared.keeping.exporting.pages import Exported, Wish
-from shared.models.forms import Cursor, Given, Moment, Shown
+from shared.keeping.importing.course import Mode
+from shared.keeping.importing.receiving import Received
+from shared.models.forms import Cursor, Given, Moment, Project, Shown
 
 
 def _yes_or_no(value: object) -> object:
@@ -51,3 +57,63 @@ class ExportOut(Shown):
     @classmethod
     def of(cls, exported: Exported) -> Self:
         return cls(data=exported.data, lines=exported.lines, next_cursor=exported.next_cursor)
+
+
+class ImportIn(Given):
+    """One page of a file that is imported: whole lines of it. What is asked for is the same with each page."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"format": "nacre", "data": '{"kind":"memory","content":"我对花生过敏","category":"constraint"}\n'},
+                {"mode": "replace", "confirm": True, "data": "…", "last": False},
+                {"import_id": "01KJM2Z3T4V5W6X7Y8Z9A0B1C2", "mode": "replace", "confirm": True, "data": "…"},
+            ]
+        }
+    )
+
+    import_id: Annotated[StrictStr, Field(pattern=rf"^{ULID}$")] | None = Field(
+        default=None, description="the task_id that the first page was answered with; the first page has none"
+    )
+    mode: Mode = Field(
+        default=Mode.MERGE,
+        description="merge: what stands stays; overwrite: the file's fields win; replace: and what it does not hold is forgotten",
+    )
+    format: Literal["auto", "nacre"] = Field(
+        default="auto", description="auto: told by what is in it; docs/portability.md describes them"
+    )
+    data: Annotated[StrictStr, Field(max_length=limits.BODY_BYTES)] = Field(description="the next lines of the file")
+    last: StrictBool = Field(
+        default=True, description="false: more pages follow; nothing is taken in before the last one"
+    )
+    scope: Scope | None = Field(
+        default=None, description="user or project: where everything is to go; null: where the file says"
+    )
+    project: Project | None = Field(default=None, description="with scope project: where everything is to go")
+    confirm: StrictBool = Field(default=False, description="replace needs true: it forgets what the file does not hold")
+
+    def request(self) -> dict[str, str | bool | None]:
+        """Return what is asked, so that another request under one Idempotency-Key can be told from a repeated one."""
+        return self.model_dump(mode="json")
+
+
+class ImportOut(Shown):
+    """A page that was taken in. Once the last one came a task goes on; GET /v1/tasks/{task_id} tells what became of it."""
+
+    task_id: str = Field(description="the import_id of further pages")
+    status: TaskStatus
+    pages: int = Field(description="that came")
+    lines: int = Field(description="read so far; 0 when it is over")
+    refused: int = Field(description="of these, lines that will not be taken in; the task's report tells why")
+    complete: bool = Field(description="the last page came")
+
+    @classmethod
+    def of(cls, received: Received) -> Self:
+        return cls(
+            task_id=received.task_id,
+            status=received.status,
+            pages=received.pages,
+            lines=received.lines,
+            refused=received.refused,
+            complete=received.complete,
+        )

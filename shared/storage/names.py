@@ -52,6 +52,11 @@ def conversation(owner: str, epoch: int, task: str = "") -> str:
     return f"{life(owner, epoch)}conversations/{task}"
 
 
+def imports(owner: str, epoch: int, task: str = "") -> str:
+    """The prefix of the pages of one import, or of all."""
+    return f"{life(owner, epoch)}imports/{task}" + ("/" if task else "")
+
+
 def due_shard(owner: str, shards: int) -> str:
     """The shard of the due index that an owner belongs to; owner names are uniform already."""
     return f"due#{int.from_bytes(owner.encode()[:4], 'big') % shards}"

@@ -1,0 +1,159 @@
+"""The course of one import: what was asked for and which pages came. Sealed in its task, for it holds names and sums of the file.
+
+Columns of a task of the kind `import`: `pages` that came, the name of the last `page`, `size` of them in bytes, `applied` (records
+that maintenance took in), and the `did_*` that its owner sees. Each page is an object of its own until the end.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain import limits
+from shared.domain.errors import SealBroken
+from shared.domain.ids import Random
+from shared.domain.memory import Scope
+from shared.domain.task import PROGRESS, TaskStatus
+from shared.domain.times import epoch_seconds, rfc3339
+from shared.keeping.importing.records import Record, Refusal
+from shared.keeping.importing.thread import Thread
+from shared.ports import Condition, Item, Update, Write
+from shared.storage import bodies, names, objects
+
+KIND: Final = "import"
+COURSE: Final = "course"
+"""The column, and what the course is called in its seal."""
+_SEALED_PAGE: Final = "import page"
+PAGES, PAGE, APPLIED = "pages", "page", "applied"
+IMPORTED, KEPT, OVERWRITTEN, REFUSED, ARCHIVED = (
+    f"{PROGRESS}{what}" for what in ("imported", "kept", "overwritten", "refused", "archived")
+)
+
+
+class Mode(StrEnum):
+    """What becomes of a record whose text is a memory already, and of memories that the file does not hold."""
+
+    MERGE = "merge"
+    """What stands stays as it is."""
+    OVERWRITE = "overwrite"
+    """The file's fields win."""
+    REPLACE = "replace"
+    """The file's fields win, and what it does not hold is forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked for, the same with each page. `scope` and `project` are where everything is to go; None: where the file says."""
+
+    mode: Mode
+    format: str
+    scope: Scope | None = None
+    project: str | None = None
+
+    def placed(self, record: Record) -> Record:
+        """Return the record where it is to go."""
+        return record if self.scope is None else replace(record, scope=self.scope, project=self.project, agent=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """`pages` are their names with the number of records in each; `report` tells of the first refused lines."""
+
+    wanted: Wanted
+    pages: tuple[tuple[str, int], ...] = ()
+    thread: Thread = field(default_factory=Thread)
+    refused: int = 0
+    report: tuple[dict[str, Any], ...] = ()
+    complete: bool = False
+
+    def after(self, page: str, records: int, refused: list[Refusal], thread: Thread, *, last: bool) -> Self:
+        """Return the course after one more page."""
+        told = [refusal.to_body() for refusal in refused[: limits.IMPORT_REPORT - len(self.report)]]
+        return replace(
+            self,
+            pages=(*self.pages, (page, records)),
+            thread=thread,
+            refused=self.refused + len(refused),
+            report=(*self.report, *told),
+            complete=last,
+        )
+
+    def seal(self, keys: OwnerKeys, task_id: str, random: Random) -> bytes:
+        """Return what the task holds of it."""
+        wanted = self.wanted
+        body = {
+            "mode": wanted.mode.value,
+            "format": wanted.format,
+            "scope": wanted.scope,
+            "project": wanted.project,
+            "pages": [list(page) for page in self.pages],
+            "thread": self.thread.to_body(),
+            "refused": self.refused,
+            "report": list(self.report),
+            "complete": self.complete,
+        }
+        return keys.seal(COURSE, task_id, len(self.pages), bodies.pack(body), random)
+
+
+def task_of(item: Item) -> str:
+    """Return the id of a task's item."""
+    return str(item["sk"]).removeprefix(names.TASK)
+
+
+def course_of(keys: OwnerKeys, item: Item) -> Course:
+    """Open the course of a task that is not over. Raises SealBroken."""
+    sealed = item.get(COURSE)
+    if not isinstance(sealed, bytes):
+        raise SealBroken
+    body = bodies.unpack(keys.unseal(COURSE, task_of(item), int(item[PAGES]), int(item["gen"]), sealed))
+    try:
+        scope = Scope(body["scope"]) if body["scope"] else None
+        return Course(
+            Wanted(Mode(body["mode"]), body["format"], scope, body["project"]),
+            tuple((str(name), int(records)) for name, records in body["pages"]),
+            Thread.from_body(body["thread"]),
+            body["refused"],
+            tuple(body["report"]),
+            body["complete"],
+        )
+    except (KeyError, TypeError, ValueError):
+        raise SealBroken from None
+
+
+def page_name(keys: OwnerKeys, task_id: str, number: int, data: str) -> str:
+    """Return the name of a page, which equal pages at one place of a file share, and which says nothing of them."""
+    return keys.tag(_SEALED_PAGE, task_id, str(number), data)
+
+
+def seal_page(keys: OwnerKeys, task_id: str, page: str, records: list[Record], random: Random) -> bytes:
+    """Return a page as it is stored."""
+    plain = bodies.pack({"records": [record.to_body() for record in records]})
+    return objects.seal(keys, _SEALED_PAGE, f"{task_id}/{page}", plain, random)
+
+
+def open_page(keys: OwnerKeys, task_id: str, page: str, stored: bytes) -> list[Record]:
+    """Open a stored page. Raises SealBroken."""
+    body = bodies.unpack(objects.unseal(keys, _SEALED_PAGE, f"{task_id}/{page}", stored), limit=4 * limits.BODY_BYTES)
+    try:
+        return [Record.from_body(one) for one in body["records"]]
+    except (KeyError, TypeError, ValueError):
+        raise SealBroken from None
+
+
+def ended(
+    item: Item, epoch: int, now: datetime, error: str | None = None, add: Mapping[str, int] | None = None
+) -> list[Write]:
+    """Return the writes that end a task once and give the bytes of its pages back; nothing of the file is kept in it."""
+    status = TaskStatus.FAILED if error else TaskStatus.DONE
+    told = {"status": status.value, "updated_at": rfc3339(now), "finished_at": rfc3339(now)}
+    end = Update(
+        str(item["sk"]),
+        set=told | ({"error": error} if error else {}) | {"ttl": epoch_seconds(now + limits.TASK_KEPT)},
+        add=add or {},
+        remove=(COURSE, "size"),
+        condition=Condition(exists=True, equals={"finished_at": None, PAGES: item[PAGES]}),
+    )
+    smaller = Update(names.HEAD, add={"bytes": -int(item["size"])}, condition=Condition(equals={"epoch": epoch}))
+    return [end, smaller]

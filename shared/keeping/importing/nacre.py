@@ -1,0 +1,112 @@
+"""Reading a page of our own form: the lines of an export, docs/portability.md. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final
+
+from shared.domain import limits
+from shared.domain.errors import BadRequest, DamagedFile, Invalid
+from shared.keeping.exporting import chain
+from shared.keeping.importing.records import Reason, Record, Refusal, checked
+from shared.keeping.importing.thread import Thread
+from shared.strict_json import read_line
+
+_BYTE_ORDER_MARK: Final = "\ufeff"
+_OURS: Final = frozenset({"kind", "uri", "version", "masked", "source", "access_count", "last_accessed_at", "history"})
+"""What an export tells of a memory and no import takes over."""
+_KINDS: Final = frozenset(
+    {chain.HEADER, chain.MEMORY, chain.SCENE, chain.PERSONA, chain.SUGGESTION, chain.ACTIVE, chain.SETTINGS}
+    | {chain.DAMAGED, chain.MANIFEST}
+)
+
+
+@dataclass(slots=True)
+class Read:
+    """A page as it was read: records to take in, what else is told, what is refused, and the thread after it."""
+
+    records: list[Record] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    thread: Thread = field(default_factory=Thread)
+
+
+def is_ours(data: str) -> bool:
+    """Tell whether a text begins as an export does."""
+    first = _lines(data, first=True)[0]
+    try:
+        said = read_line(first)
+    except (BadRequest, Invalid):
+        return False
+    return isinstance(said, dict) and said.get("kind") in _KINDS
+
+
+def read(data: str, before: Thread, now: datetime) -> Read:
+    """Read the next page of a file.
+
+    Raises Invalid when it is of a newer form, has too many lines, or none of them is one of an export; DamagedFile when its manifest says
+    something else than its lines, or something follows it.
+    """
+    found = Read(thread=before)
+    lines = _lines(data, first=before.lines == 0)
+    if len(lines) > limits.IMPORT_RECORDS:
+        raise Invalid.of("data", f"A page has {limits.IMPORT_RECORDS} lines at most.")
+    known = False
+    for line in lines:
+        if found.thread.whole:
+            raise DamagedFile
+        number = found.thread.lines + 1
+        said = _said(line, number)
+        known = known or not isinstance(said, Refusal)
+        found.thread = replace(_take(found, said, number, line, now), lines=number)
+    if lines and not known:
+        raise Invalid.of("data", "None of its lines is one of an export.")
+    return found
+
+
+def _lines(data: str, *, first: bool) -> list[str]:
+    lines = (data.removeprefix(_BYTE_ORDER_MARK) if first else data).split("\n")
+    return lines[:-1] if not lines[-1] else lines
+
+
+def _said(line: str, number: int) -> dict[str, Any] | Refusal:
+    try:
+        said = read_line(line)
+    except BadRequest:
+        return Refusal(number, Reason.NOT_JSON)
+    except Invalid:
+        return Refusal(number, Reason.INVALID)
+    if not isinstance(said, dict) or said.get("kind") not in _KINDS:
+        return Refusal(number, Reason.UNKNOWN_KIND)
+    return said
+
+
+def _take(found: Read, said: dict[str, Any] | Refusal, number: int, line: str, now: datetime) -> Thread:
+    """Take one line into what is found and return the thread after it."""
+    if isinstance(said, Refusal):
+        found.refused.append(said)
+        return found.thread.past("", line)
+    kind = str(said["kind"])
+    if kind == chain.MANIFEST:
+        return found.thread.held_against(said)
+    if kind == chain.HEADER:
+        _check_header(said, number)
+    elif kind == chain.DAMAGED:
+        found.refused.append(Refusal(number, Reason.DAMAGED))
+    elif kind == chain.MEMORY:
+        taken = checked(number, _memory(said), now)
+        if isinstance(taken, Refusal):
+            found.refused.append(taken)
+        else:
+            found.records.append(taken)
+    return found.thread.past(kind, line)
+
+
+def _memory(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in said.items() if name not in _OURS}
+
+
+def _check_header(said: Mapping[str, Any], number: int) -> None:
+    if number != 1:
+        raise Invalid.of("data", "A header stands at the beginning of a file only.")
+    if said.get("nacre") != chain.FORMAT:
+        raise Invalid.of("data", "It is of a form that this version does not know.")

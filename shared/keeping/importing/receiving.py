@@ -1,0 +1,264 @@
+"""Receiving an import page by page: each is read and checked at the request, sealed, and applied by maintenance once the last one came.
+
+A page that cannot be read is refused and changes nothing. The same page sent twice is one.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain import limits
+from shared.domain.errors import (
+    ConfirmationNeeded,
+    DamagedFile,
+    Invalid,
+    NotFound,
+    NotPossibleNow,
+    Refused,
+    Unavailable,
+    VersionMismatch,
+)
+from shared.domain.ids import is_ulid, ulid
+from shared.domain.memory import Scope
+from shared.domain.task import TaskStatus
+from shared.domain.times import rfc3339
+from shared.keeping import fields
+from shared.keeping.idempotency import Mark
+from shared.keeping.importing import nacre
+from shared.keeping.importing.course import (
+    APPLIED,
+    COURSE,
+    KIND,
+    PAGE,
+    PAGES,
+    REFUSED,
+    Course,
+    Mode,
+    Wanted,
+    course_of,
+    ended,
+    page_name,
+    seal_page,
+    task_of,
+)
+from shared.keeping.importing.nacre import Read
+from shared.learning.tasks import RESULT
+from shared.ports import Condition, Item, Put, Update
+from shared.storage import bodies, names
+from shared.storage.commit import TRIES, Commits
+from shared.storage.transactions import Replayed, Stale
+from shared.storage.vaults import Opened, Vaults
+
+AUTO = "auto"
+NACRE = "nacre"
+
+
+class Page(Protocol):
+    """What a request says."""
+
+    @property
+    def import_id(self) -> str | None: ...
+    @property
+    def mode(self) -> Mode: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def data(self) -> str: ...
+    @property
+    def last(self) -> bool: ...
+    @property
+    def scope(self) -> Scope | None: ...
+    @property
+    def project(self) -> str | None: ...
+    @property
+    def confirm(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """How far an import is: pages that came, lines read, lines refused."""
+
+    task_id: str
+    status: TaskStatus
+    pages: int
+    lines: int
+    refused: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """The use case of `POST /v1/import`."""
+
+    commits: Commits
+
+    @property
+    def _vaults(self) -> Vaults:
+        return self.commits.vaults
+
+    def now(self) -> datetime:
+        """Return the moment, in UTC."""
+        return self._vaults.clock()
+
+    def receive(self, owner: str, page: Page, once: Mark | None = None) -> Received:
+        """Take in a page. Four steps with warm keys.
+
+        Raises ConfirmationNeeded, Invalid, DamagedFile (the whole import is given up), NotFound (no such import), NotPossibleNow (it is
+        complete), QuotaExceeded, IdempotencyKeyReused, TableLost, Unavailable.
+        """
+        wanted = _wanted(page)
+        for _ in range(TRIES):
+            sks = [names.TASK + page.import_id] if page.import_id is not None and is_ulid(page.import_id) else []
+            opened = self._vaults.open(owner, sks)
+            item = opened.items.get(sks[0]) if opened and sks else None
+            if page.import_id is not None and (item is None or item["kind"] != KIND):
+                raise NotFound
+            try:
+                return self._received(owner, opened, item, page, wanted, once)
+            except (Stale, VersionMismatch):  # a new life, or another page was first
+                self._vaults.forget(owner)
+        raise Unavailable
+
+    def _received(
+        self, owner: str, opened: Opened | None, item: Item | None, page: Page, wanted: Wanted, once: Mark | None
+    ) -> Received:
+        if opened is not None and item is not None and _repeated(opened.keys, item, page):
+            return self._again(opened.keys, item)
+        course = self._course(opened, item, wanted, page)
+        read = self._read(owner, opened, item, course, page)
+        keys = (opened or self._vaults.open_or_create(owner)).keys
+        return self._store(keys, item, course, read, page, once)
+
+    def _course(self, opened: Opened | None, item: Item | None, wanted: Wanted, page: Page) -> Course:
+        """Return the course so far; a new one where this is the first page. Raises Invalid, NotPossibleNow."""
+        if opened is None or item is None:
+            detected = _detected(page.data) if wanted.format == AUTO else wanted.format
+            return Course(Wanted(wanted.mode, detected, wanted.scope, wanted.project))
+        if "finished_at" in item:
+            raise NotPossibleNow("This import is over.")
+        course = course_of(opened.keys, item)
+        if wanted.format not in {AUTO, course.wanted.format}:
+            raise Invalid.of("format", "All pages of an import have one format.")
+        if (wanted.mode, wanted.scope, wanted.project) != (
+            course.wanted.mode,
+            course.wanted.scope,
+            course.wanted.project,
+        ):
+            raise Invalid.of("mode", "Mode, scope and project are the same for all pages of an import.")
+        if course.complete or len(course.pages) >= limits.IMPORT_PAGES:
+            raise NotPossibleNow("The last page of this import came already.")
+        return course
+
+    def _read(self, owner: str, opened: Opened | None, item: Item | None, course: Course, page: Page) -> Read:
+        """Read the page. A file that is not what its manifest says ends its import."""
+        try:
+            read = nacre.read(page.data, course.thread, self._vaults.clock())
+        except DamagedFile:
+            if opened is not None and item is not None:
+                self._give_up(owner, opened, item)
+            raise
+        if page.last and course.wanted.mode is Mode.REPLACE and read.thread.cut:
+            raise DamagedFile
+        return read
+
+    def _store(
+        self, keys: OwnerKeys, item: Item | None, course: Course, read: Read, page: Page, once: Mark | None
+    ) -> Received:
+        vaults, now = self._vaults, self._vaults.clock()
+        task_id = page.import_id or ulid(now, vaults.random)
+        name = page_name(keys, task_id, len(course.pages) + 1, page.data)
+        records = [course.wanted.placed(record) for record in read.records]
+        sealed = seal_page(keys, task_id, name, records, vaults.random)
+        key = names.imports(keys.owner, keys.epoch, task_id) + name
+        vaults.objects.put(key, sealed)
+        after = course.after(name, len(records), read.refused, read.thread, last=page.last)
+        made = self._item(keys, task_id, after, len(sealed), item)
+        transaction = self.commits.transaction(keys)
+        if once and item is None:
+            transaction.add("once", once(keys, task_id).write(now))
+        transaction.add("task", made)
+        transaction.head({"bytes": len(sealed)})
+        try:
+            vaults.table.write(keys.owner, transaction.writes)
+        except Refused as refused:
+            reason = transaction.explain(refused)
+            if (
+                item is None
+            ):  # a later page may be one that another request sent as well; what is left goes with the task
+                vaults.objects.erase(key)
+            if isinstance(reason, Replayed):
+                return self._again(
+                    keys, vaults.table.get(keys.owner, [names.TASK + reason.made])[names.TASK + reason.made]
+                )
+            raise reason from None
+        if after.complete:
+            self._send(keys.owner, task_id)
+        return Received(task_id, TaskStatus.QUEUED, len(after.pages), after.thread.lines, after.refused, after.complete)
+
+    def _item(self, keys: OwnerKeys, task_id: str, course: Course, size: int, item: Item | None) -> Put | Update:
+        """Return the write that keeps the course after one more page."""
+        vaults, now = self._vaults, rfc3339(self._vaults.clock())
+        told: Item = {"sk": names.TASK + task_id, PAGES: len(course.pages), "updated_at": now, "gen": keys.generation}
+        told |= {COURSE: course.seal(keys, task_id, vaults.random), REFUSED: course.refused, PAGE: course.pages[-1][0]}
+        if course.report:
+            report = bodies.pack({"report": list(course.report)})
+            told["sealed"] = keys.seal(RESULT, task_id, 1, report, vaults.random)
+        if item is None:
+            first: Item = {"kind": KIND, "status": TaskStatus.QUEUED.value, "created_at": now, "run": 1, "attempts": 0}
+            return Put(told | first | {APPLIED: 0, "size": size}, Condition(absent=True))
+        before = Condition(exists=True, equals={PAGES: item[PAGES], "finished_at": None})
+        columns = {name: value for name, value in told.items() if name != "sk"}
+        return Update(str(told["sk"]), set=columns, add={"size": size}, condition=before)
+
+    def _again(self, keys: OwnerKeys, item: Item) -> Received:
+        """Answer a request that was done before; in case it died before the end, maintenance is asked again."""
+        if COURSE not in item:
+            return Received(
+                task_of(item), TaskStatus(str(item["status"])), int(item[PAGES]), 0, int(item[REFUSED]), True
+            )
+        course = course_of(keys, item)
+        if course.complete:
+            self._send(keys.owner, task_of(item))
+        lines, status = course.thread.lines, TaskStatus(str(item["status"]))
+        return Received(task_of(item), status, len(course.pages), lines, course.refused, course.complete)
+
+    def _give_up(self, owner: str, opened: Opened, item: Item) -> None:
+        """End an import whose file is damaged. Its pages go with the next maintenance, should this end before."""
+        with suppress(Refused):
+            self._vaults.table.write(owner, ended(item, opened.keys.epoch, self._vaults.clock(), DamagedFile.code))
+            prefix = names.imports(owner, opened.keys.epoch, task_of(item))
+            for name in list(self._vaults.objects.names(prefix)):
+                self._vaults.objects.erase(name.key)
+
+    def _send(self, owner: str, task_id: str) -> None:
+        """Ask maintenance to apply it; the owner is due in any case."""
+        message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
+        with suppress(Unavailable):
+            self.commits.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{task_id}")
+
+
+def _wanted(page: Page) -> Wanted:
+    if page.mode is Mode.REPLACE and not page.confirm:
+        raise ConfirmationNeeded
+    if page.scope is Scope.AGENT:
+        raise Invalid.of(
+            "scope", "Everything can go to scope user or project; what belongs to an agent says so itself."
+        )
+    if page.scope is None and page.project is not None:
+        raise Invalid.of("project", "It needs scope project.")
+    project, _ = fields.place(page.scope, page.project, None) if page.scope else (None, None)
+    return Wanted(page.mode, page.format, page.scope, project)
+
+
+def _detected(data: str) -> str:
+    """Return the format that a file shows by what is in it."""
+    if nacre.is_ours(data):
+        return NACRE
+    raise Invalid.of("data", "This is of no form that is known; docs/portability.md lists them.")
+
+
+def _repeated(keys: OwnerKeys, item: Item, page: Page) -> bool:
+    """Tell whether this is the page that came last."""
+    return page_name(keys, task_of(item), int(item[PAGES]), page.data) == item[PAGE]
