@@ -30,12 +30,14 @@ from shared.keeping.importing.receiving import Importing
 from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
+from shared.keeping.portrait import Portrait
 from shared.keeping.preferences import Choices
 from shared.keeping.scene_deletion import SceneDeletion
 from shared.keeping.scene_upkeep import Describer, SceneClearing, SceneUpkeep
 from shared.keeping.scenes import Scenes
 from shared.keeping.scheduled import Scheduled
 from shared.keeping.scheduling import Scheduling
+from shared.keeping.suggesting import Suggestions
 from shared.keeping.tidying import Tidying
 from shared.learning.accepting import Accepting
 from shared.learning.comparison import Comparison
@@ -45,8 +47,14 @@ from shared.learning.consolidation.retiring import Retirement
 from shared.learning.consolidation.undoing import Undoing
 from shared.learning.conversation import Conversation, Message
 from shared.learning.delivery import Delivery
+from shared.learning.evolution.clearing import SuggestionClearing
+from shared.learning.evolution.evolving import Evolution
+from shared.learning.evolution.naming import Namer, RulesNamer
 from shared.learning.extraction import Extraction
 from shared.learning.extractor import Extractor, RulesExtractor
+from shared.learning.persona.clearing import PersonaClearing
+from shared.learning.persona.portraying import Portrayer, RulesPortrayer
+from shared.learning.persona.refreshing import PersonaRefresh
 from shared.learning.planning import Planner
 from shared.learning.tasks import Tasks
 from shared.learning.waiting import Waiting
@@ -115,6 +123,8 @@ class Process:
         *,
         describer: Describer | None = None,
         proposer: Proposer | None = None,
+        portrayer: Portrayer | None = None,
+        namer: Namer | None = None,
     ) -> None:
         work, maintenance = queues
         self.vaults = Vaults(*ports, clock, random)
@@ -125,6 +135,8 @@ class Process:
         self.listing = Listing(self.vaults, cursors)
         self.choices = Choices(self.commits)
         self.scenes = Scenes(self.commits, cursors)
+        self.portrait = Portrait(self.commits)
+        self.suggestions = Suggestions(self.commits, cursors)
         self.scene_deletion = SceneDeletion(self.scenes)
         self.overview = Overview(self.commits, cursors, DAILY_CONVERSATIONS)
         self.accepting = Accepting(self.vaults, work, bounds, DAILY_CONVERSATIONS)
@@ -142,11 +154,13 @@ class Process:
         self.importing = Importing(self.commits)
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)
-        clearing = SceneClearing(self.commits)
+        clearing = (SceneClearing(self.commits), PersonaClearing(self.commits), SuggestionClearing(self.commits))
         consolidating = (Retirement(self.commits), Consolidation(self.commits, proposer or RulesProposer()))
-        steps = (*consolidating, clearing, SceneUpkeep(self.commits, describer))
+        evolution = Evolution(self.commits, namer or RulesNamer())
+        persona = PersonaRefresh(self.commits, portrayer or RulesPortrayer())
+        steps = (*consolidating, *clearing, evolution, persona, SceneUpkeep(self.commits, describer))
         first, last = (Scheduled(), Import(self.commits), Forget(self.commits)), (Forgotten(),)
-        self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, (clearing,), first, last)
+        self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, clearing, first, last)
         self.duties = Duties(Scheduling(self.vaults, maintenance), self.tidying, Erasure(self.vaults))
 
 
@@ -167,13 +181,15 @@ class World:
         meaning: Meaning | None = None,
         describer: Describer | None = None,
         proposer: Proposer | None = None,
+        portrayer: Portrayer | None = None,
+        namer: Namer | None = None,
     ) -> None:
         self.owner, self.bounds = owner, Limits(quota, active)
         self.clock, self.random = FakeClock(), SeededRandom(seed)
         self.table, self.objects, self.keys = MemoryTable(), MemoryObjects(), MemoryKeys(self.random)
         self.work, self.maintenance = MemoryQueue(self.clock), MemoryQueue(self.clock)
         self.extractor, self.meaning, self.describer = extractor or RulesExtractor(), meaning, describer
-        self.proposer = proposer
+        self.proposer, self.portrayer, self.namer = proposer, portrayer, namer
         self.restart()
 
     def process(self, steps: Steps | None = None) -> Process:
@@ -182,7 +198,9 @@ class World:
         ports = (crashing(self.table, steps), crashing(self.objects, steps), crashing(self.keys, steps))
         queues = (crashing(self.work, steps), crashing(self.maintenance, steps))
         given = (ports, queues, self.clock, self.random, self.bounds, self.extractor, self.meaning)
-        return Process(*given, describer=self.describer, proposer=self.proposer)
+        return Process(
+            *given, describer=self.describer, proposer=self.proposer, portrayer=self.portrayer, namer=self.namer
+        )
 
     def restart(self, steps: Steps | None = None) -> Steps:
         """Put a new process, with nothing warm, in place of the present one; return what counts its calls."""

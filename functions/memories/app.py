@@ -8,6 +8,7 @@ from functions.memories import (
     routes_learning,
     routes_memories,
     routes_owner,
+    routes_persona,
     routes_portability,
     routes_scenes,
 )
@@ -19,6 +20,7 @@ app.include_router(routes_memories.router)
 app.include_router(routes_owner.router)
 app.include_router(routes_learning.router)
 app.include_router(routes_scenes.router)
+app.include_router(routes_persona.router)
 app.include_router(routes_account.router)
 app.include_router(routes_forgetting.router)
 app.include_router(routes_portability.router)

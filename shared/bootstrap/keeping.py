@@ -15,9 +15,11 @@ from shared.keeping.importing.receiving import Importing
 from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
+from shared.keeping.portrait import Portrait
 from shared.keeping.preferences import Choices
 from shared.keeping.scene_deletion import SceneDeletion
 from shared.keeping.scenes import Scenes
+from shared.keeping.suggesting import Suggestions
 from shared.learning.accepting import Accepting
 from shared.learning.consolidation.undoing import Undoing
 from shared.learning.tasks import Tasks
@@ -110,3 +112,13 @@ def tasks() -> Tasks:
 @cache
 def undoing() -> Undoing:
     return Undoing(commits())
+
+
+@cache
+def portrait() -> Portrait:
+    return Portrait(commits())
+
+
+@cache
+def suggestions() -> Suggestions:
+    return Suggestions(commits(), _cursors())

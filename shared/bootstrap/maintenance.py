@@ -17,6 +17,12 @@ from shared.learning.consolidation.consolidating import Consolidation
 from shared.learning.consolidation.proposing import ModelProposer, RulesProposer
 from shared.learning.consolidation.retiring import Retirement
 from shared.learning.describing import ModelDescriber
+from shared.learning.evolution.clearing import SuggestionClearing
+from shared.learning.evolution.evolving import Evolution
+from shared.learning.evolution.naming import ModelNamer, RulesNamer
+from shared.learning.persona.clearing import PersonaClearing
+from shared.learning.persona.portraying import ModelPortrayer, RulesPortrayer
+from shared.learning.persona.refreshing import PersonaRefresh
 from shared.learning.waiting import Waiting
 from shared.recall.building import Builder
 from shared.storage.erasure import Erasure
@@ -27,10 +33,13 @@ from shared.storage.rebuild import Rebuild
 def duties() -> Duties:
     waiting = Waiting(vaults(), work_queue())
     model = language_model()
-    clearing = SceneClearing(commits())
+    clearing = (SceneClearing(commits()), PersonaClearing(commits()), SuggestionClearing(commits()))
     proposer = ModelProposer(model) if model else RulesProposer()
     consolidating = (Retirement(commits()), Consolidation(commits(), proposer))
-    steps = (*consolidating, clearing, SceneUpkeep(commits(), ModelDescriber(model) if model else None))
+    evolution = Evolution(commits(), ModelNamer(model) if model else RulesNamer())
+    persona = PersonaRefresh(commits(), ModelPortrayer(model) if model else RulesPortrayer())
+    scenes = SceneUpkeep(commits(), ModelDescriber(model) if model else None)
+    steps = (*consolidating, *clearing, evolution, persona, scenes)
     builder = Builder(indexes(), meaning())
     tidying = Tidying(
         commits(),
@@ -38,7 +47,7 @@ def duties() -> Duties:
         waiting,
         builder,
         steps,
-        (clearing,),
+        clearing,
         first=(Scheduled(), Import(commits()), Forget(commits())),
         last=(Forgotten(),),
     )

@@ -19,6 +19,7 @@ from shared.domain.naming import ACTIVE_PROJECT, ALL_PROJECTS
 from shared.domain.settings import Preferences
 from shared.observability import warn
 from shared.ports import Item
+from shared.recall import portrayed
 from shared.recall.deadline import Deadline
 from shared.recall.framing import Section, memory_sections, packed
 from shared.recall.known import Known
@@ -34,6 +35,8 @@ from shared.text.normalise import has_words, language
 
 RECENT = 100
 """Memories looked at, newest first, when there is no query or broad recall fills up."""
+SUGGESTED = 100
+"""Suggestions looked at for accepted ones, newest first; those that were dismissed or ended are among them."""
 GOOD_COVERAGE = 0.4
 """Share of the query's words that the best hit must hold for a weak signal to recall (docs/decisions/context.md)."""
 BROAD_BELOW = 3
@@ -123,8 +126,9 @@ class Contexts:
         wide = moment.broad(empty.decision)
         newest = partial(self.searcher.vaults.table.by_update, owner, Status.ACTIVE.value, limit=RECENT)
         beginning = partial(self.known.begin, owner, moment.project)
-        opening = partial(self.searcher.open, owner, moment.project)
-        begun, *listed, opened = together(beginning, *([newest] if wide else []), opening)
+        suggested = partial(self.searcher.vaults.table.query, owner, names.SUGGESTION, limit=SUGGESTED, descending=True)
+        opening = partial(self.searcher.open, owner, moment.project, [names.PERSONA])
+        begun, suggestions, *listed, opened = together(beginning, suggested, *([newest] if wide else []), opening)
         if opened is None:
             return replace(empty, reason="nothing_known"), None
         preferences = preferences_of(opened)
@@ -136,10 +140,12 @@ class Contexts:
             self.known.remember(opened, scenes.active_project(opened))
         moment = replace(moment, project=scenes.chosen(moment.project, opened))
         judged = _empty(moment, moment.decided(_owners_words(preferences)))
-        standing = partial(self.known.sections, opened, moment.project, begun)
+        scene = partial(self.known.sections, opened, moment.project, begun)
+        vaults, items_of = self.searcher.vaults, suggestions.items
+        person = partial(portrayed.sections, vaults, opened, moment.project, moment.agent, items_of)
         remembering = partial(self._memories, opened, moment, judged.decision, listed[0] if wide else [], meaning)
-        sections, memories = together(standing, remembering)
-        return _told(judged, moment, preferences, sections, memories), opened.keys
+        told, known, memories = together(scene, person, remembering)
+        return _told(judged, moment, preferences, told + known, memories), opened.keys
 
     def _memories(
         self, opened: Opened, moment: Moment, decision: Decision, newest: list[str], meaning: Asked | None

@@ -110,9 +110,9 @@ class Searcher:
         """Begin to look up what a query means, beside all that is read; None without embeddings."""
         return self.meaning.ask(query) if self.meaning else None
 
-    def open(self, owner: str, project: str | None = None) -> Opened | None:
-        """Read head, change rows, settings and the active project, and the index when it is not warm."""
-        wanted = [names.SETTINGS, names.ACTIVE]
+    def open(self, owner: str, project: str | None = None, more: Sequence[str] = ()) -> Opened | None:
+        """Read head, change rows, settings and the active project, `more` items by sort key, and the index when it is not warm."""
+        wanted = [names.SETTINGS, names.ACTIVE, *more]
         opened = self.vaults.open(owner, wanted, changes=True, beside=partial(self.indexes.fetch, owner))
         if opened is not None and project == ALL_PROJECTS:
             return replace(opened, items=opened.items | self._projects(owner))

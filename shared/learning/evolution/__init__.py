@@ -1,0 +1,1 @@
+"""Evolution: patterns that repeat become suggestions (`evolving`), which follow what they rest on (`clearing`)."""

@@ -1,0 +1,49 @@
+"""The facts that may be shown to a model, or to rules, which make something of many of them: the last confirmed ones that stand."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from shared.domain.errors import SealBroken
+from shared.domain.memory import Category, Memory, Status
+from shared.keeping.visits import Visit
+from shared.learning.quarantine import is_order
+from shared.storage import items, names
+from shared.text.pattern import Pattern
+
+LISTED = 200
+_SUBJECT = Pattern(r"(?i)\b(?:the|this)\s+(?:user|person)\b|(?:该|此|这位|这个|本)?用户|此人")
+
+
+def newest(visit: Visit, most: int) -> list[Memory]:
+    """Return at most so many active memories, the last confirmed first. None has a secret, is over, or is an order to an assistant."""
+    found = {memory.id: memory for memory in _listed(visit, most)}
+    return sorted(found.values(), key=lambda memory: (memory.updated_at, memory.id), reverse=True)[:most]
+
+
+def orders(text: str) -> bool:
+    """Tell whether a text orders an assistant about. That it speaks of "the user" does not make it one: facts do."""
+    return is_order(_SUBJECT.sub("", text))
+
+
+def _listed(visit: Visit, most: int) -> Iterator[Memory]:
+    """Yield what changed last, which the table's index may not list yet, and then what it lists."""
+    yield from _opened(visit, [memory_id for memory_id, version in visit.opened.changes.items() if version])
+    before, count = None, 0
+    while count < most:
+        page = visit.vaults.table.by_update(visit.owner, Status.ACTIVE.value, before=before, limit=LISTED)
+        for memory in _opened(visit, [key.rpartition("#")[2] for key in page]):
+            count += 1
+            yield memory
+        if len(page) < LISTED:
+            return
+        before = page[-1]
+
+
+def _opened(visit: Visit, ids: list[str]) -> Iterator[Memory]:
+    for item in visit.vaults.table.get(visit.owner, [names.MEMORY + memory_id for memory_id in ids]).values():
+        with suppress(SealBroken):
+            memory = items.from_item(visit.opened.keys, item).memory
+            secret = memory.category is Category.CREDENTIAL or memory.secrets
+            over = memory.expired(visit.now, visit.preferences.retention_days)
+            if memory.status is Status.ACTIVE and not (secret or over or orders(memory.content)):
+                yield memory

@@ -1,0 +1,127 @@
+"""Suggestions: ways of working that repeat, as documents (shared/storage/documents.py), each under an id of its own.
+
+Fields: `kind`, `title`, `text`, `basis` (ids of the memories that it rests on), `evidence` (how many there were), `status`, `agent` and
+`project` (whose it is alone; null: the person's), `marks` (keyed tags of the words that the memories share, by which a pattern is known
+again), `model`. It is shown only while all that it rests on stands.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from shared.crypto.keyring import OwnerKeys
+from shared.domain.errors import SealBroken
+from shared.ports import Item
+from shared.storage import documents, lines, names
+from shared.storage.basis import holds
+from shared.storage.documents import Document
+from shared.storage.vaults import Opened, Vaults
+
+STATUS, TITLE, TEXT, BASIS, EVIDENCE = "status", "title", "text", "basis", "evidence"
+
+
+class Decision(StrEnum):
+    """What became of a suggestion."""
+
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    DISMISSED = "dismissed"
+
+
+class Kind(StrEnum):
+    """What a suggestion is."""
+
+    SKILL = "skill"
+    WORKFLOW = "workflow"
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One suggestion as stored; `title` and `text` are empty where what a dismissed one rested on is gone."""
+
+    id: str
+    kind: Kind
+    title: str
+    text: str
+    basis: tuple[str, ...]
+    evidence: int
+    status: Decision
+    agent: str | None
+    project: str | None
+    marks: frozenset[str]
+    model: str | None
+    commit: str
+
+    def holds(self, stand: Collection[str]) -> bool:
+        """Tell whether it may be shown while only these memories stand."""
+        return bool(self.text) and holds(self.basis, stand)
+
+    def is_like(self, agent: str | None, project: str | None, marks: Collection[str]) -> bool:
+        """Tell whether it is of that pattern: at least half of the marks of the one that has fewer are the other's too."""
+        fewer = min(len(self.marks), len(marks))
+        same = (self.agent, self.project) == (agent, project)
+        return same and fewer > 0 and 2 * len(self.marks & set(marks)) >= fewer
+
+
+def fields(suggestion: Suggestion) -> dict[str, Any]:
+    """Return the document's fields."""
+    return {
+        "kind": suggestion.kind.value,
+        TITLE: suggestion.title,
+        TEXT: suggestion.text,
+        BASIS: list(suggestion.basis),
+        EVIDENCE: suggestion.evidence,
+        STATUS: suggestion.status.value,
+        "agent": suggestion.agent,
+        "project": suggestion.project,
+        "marks": sorted(suggestion.marks),
+        "model": suggestion.model,
+    }
+
+
+def of(suggestion_id: str, document: Document) -> Suggestion | None:
+    """Return the suggestion that a document is; None for one that ended."""
+    if not document:
+        return None
+    return Suggestion(
+        id=suggestion_id,
+        kind=Kind(document.get("kind")),
+        title=str(document.get(TITLE) or ""),
+        text=str(document.get(TEXT) or ""),
+        basis=tuple(document.get(BASIS) or ()),
+        evidence=int(document.get(EVIDENCE) or 0),
+        status=Decision(document.get(STATUS)),
+        agent=document.get("agent"),
+        project=document.get("project"),
+        marks=frozenset(document.get("marks") or ()),
+        model=document.get("model"),
+        commit=document.latest,
+    )
+
+
+def from_item(keys: OwnerKeys, item: Item) -> Suggestion | None:
+    """Return the suggestion that an item holds; None for one that ended. Raises SealBroken."""
+    suggestion_id = str(item["sk"]).removeprefix(names.SUGGESTION)
+    return of(suggestion_id, documents.from_item(keys, lines.SUGGESTION, suggestion_id, item))
+
+
+def all_of(vaults: Vaults, keys: OwnerKeys) -> Iterator[Suggestion]:
+    """Yield the owner's suggestions, the oldest first. What does not open is left out."""
+    after = None
+    while True:
+        page = vaults.table.query(keys.owner, names.SUGGESTION, after=after)
+        for item in page.items:
+            with suppress(SealBroken):
+                found = from_item(keys, item)
+                if found is not None:
+                    yield found
+        after = page.after
+        if after is None:
+            return
+
+
+def place_of(suggestion_id: str) -> Callable[[Opened], tuple[str, str]]:
+    """Return where a suggestion lies, for whoever writes it."""
+    return lambda _opened: (lines.SUGGESTION, suggestion_id)
