@@ -7,10 +7,11 @@ import pytest
 
 from shared.domain import limits
 from shared.domain.errors import ConfirmationNeeded, NacreError, NotFound
+from shared.domain.ids import ulid
 from shared.domain.memory import Scope
 from shared.keeping.scene_deletion import Deleted
 from shared.keeping.scenes import Which
-from shared.ports import Update
+from shared.ports import Put, Update, Value
 from shared.storage import lines, names, scenes
 from tests.builders import Draft, World
 from tests.fakes import Steps
@@ -122,25 +123,23 @@ def test_many_memories_go_in_batches_and_few_journal_objects() -> None:
 
 
 def test_what_does_not_fit_into_one_request_is_left_for_the_next() -> None:
-    world = begun(memories=5)
-    late = world.clock.now + limits.DELETING_TIME
+    world = begun()
+    fill: dict[str, Value] = {"scope": "another", "fill": b"x" * 1_000}
+    for _ in range(2_000):  # more than one page of the table lies between the older memories and the newer ones
+        world.table.write(world.owner, [Put({"sk": names.MEMORY + ulid(world.clock(), world.random), **fill})])
+    world.add("Atlas has a later part.", scope=Scope.PROJECT, project="atlas")
 
     class Slow(Steps):
-        """Every write of a transaction takes so long that the time of a request is over."""
+        """A batch takes as long as a request may."""
 
         def run(self, name: str, call: Any) -> Any:
-            if name == "MemoryObjects.put":
-                world.clock.now = max(world.clock.now, late)
+            if name == "MemoryObjects.put" and self.log[-1] == "MemoryTable.query":
+                world.clock.advance(limits.DELETING_TIME.total_seconds())
             return super().run(name, call)
 
-    for number in range(2_000):  # more than one page of the table
-        world.table.write(
-            world.owner, [Update(f"{names.MEMORY}0{number:025}", set={"scope": "other", "fill": b"x" * 1_000})]
-        )
     world.restart(Slow())
-    world.clock.advance(-1)
-    deleted = delete(world)
-    assert deleted.memories + deleted.remaining == 6
+    assert delete(world) == Deleted(1, remaining=4)
+    assert (all_scenes(world), active(world)) == (["atlas", "borealis"], None)
     again(world)
     assert all_scenes(world) == ["borealis"]
 
