@@ -73,7 +73,7 @@ def amounts() -> dict[str, float]:
     calls = sum(a_month.values())
 
     def total(name: str) -> float:
-        return sum(a_month[deed.name] * getattr(deed, name) for deed in DAY)
+        return float(sum(a_month[deed.name] * getattr(deed, name) for deed in DAY))
 
     seconds = sum(a_month[deed.name] * deed.milliseconds / 1000 * deed.megabytes / 1024 for deed in DAY)
     return {

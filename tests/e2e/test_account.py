@@ -27,7 +27,7 @@ def full(ann: Person) -> Person:
 def object_versions(stack: Stack, sub: str) -> list[str]:
     bucket, prefix = os.environ["BUCKET_NAME"], f"o/{owner_of(stack, sub)}/"
     pages = stack.clients.s3.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix)
-    return [one["Key"] for page in pages for kind in ("Versions", "DeleteMarkers") for one in page.get(kind, [])]
+    return [one["Key"] for page in pages for one in (*page.get("Versions", []), *page.get("DeleteMarkers", []))]
 
 
 @pytest.mark.parametrize("body", [{}, {"confirm": False}])

@@ -1,6 +1,7 @@
 """Erasing an owner: nothing opens from the first answer on, then nothing is left, whoever dies and whatever is under way."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -102,7 +103,7 @@ def test_without_time_it_goes_on_later_and_counts_everything_once() -> None:
     turns = 0
     while (receipt := erasure(parts).receipt(parts.owner)) is not None and receipt.cleared_at is None:
         granted = iter([True, True])
-        erasure(parts).go_on(parts.owner, lambda granted=granted: next(granted, False))
+        erasure(parts).go_on(parts.owner, partial(next, granted, False))
         turns += 1
         assert turns < 50
     assert turns > 1
