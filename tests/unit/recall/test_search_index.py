@@ -149,7 +149,7 @@ def test_coverage_is_the_share_of_the_querys_words() -> None:
         {"id": "too-short"}, {"id": "ü" * 26}, {"id": "8" * 26}, {"id": "I" * 26}, {"created_at": -1}, {"updated_at": 2**32},
         {"scope_tag": b"short"}, {"importance": 11},
         {"category": 8},
-        {"status": 3}, {"version": -1},
+        {"status": 4}, {"version": -1},
         {"version": 2**70},
     ],
 )  # fmt: skip
