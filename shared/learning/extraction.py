@@ -32,6 +32,7 @@ from shared.learning.accepting import open_conversation
 from shared.learning.comparison import Comparison
 from shared.learning.conversation import from_body
 from shared.learning.extractor import Cost, Extractor, Interrupted, Unwilling
+from shared.learning.new_facts import ask_for_persona
 from shared.learning.planning import Plan, Planner, Step
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update, Write
@@ -115,7 +116,7 @@ class Extraction:
 
     def _learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
         sk = names.TASK + task_id
-        opened = self.commits.vaults.open(owner, [sk, names.SETTINGS])
+        opened = self.commits.vaults.open(owner, [sk, names.SETTINGS, names.UPKEEP])
         if opened is None or opened.keys.epoch != epoch or sk not in opened.items:
             raise Over
         task = opened.items[sk]
@@ -135,6 +136,7 @@ class Extraction:
         learned = self._refuse(opened.keys, task, plan, commit)
         told = {"memory_ids": learned, "summary": plan.summary}
         self._finish(opened.keys, task, told, plan.discarded, self._scene(opened.keys, plan))
+        ask_for_persona(self.commits.maintenance, opened, int(task.get("inserted", 0)))
         return {name: int(task[name]) for name in LEARNED if name in task}
 
     def _begin(self, owner: str, sk: str, run: int) -> Item:

@@ -20,6 +20,7 @@ from shared.keeping.portrait import KIND, WAITING, new_item
 from shared.keeping.visits import Visit
 from shared.learning import standing_facts, tasks
 from shared.learning.extractor import Cost
+from shared.learning.new_facts import SEEN
 from shared.learning.persona.portraying import Portrayed, Portrayer, Unfit
 from shared.observability import alarm, warn
 from shared.ports import Check, Condition, Put, Update, Value, Write
@@ -31,9 +32,8 @@ from shared.storage.persona import REFRESHED_AT, Persona, place
 from shared.storage.scenes import LONG_AGO
 from shared.storage.vaults import Opened
 
-SEEN, TRIED = "persona_seen", "persona_tried"
-"""Of maintenance's own memory: the head's count of commits when facts were last looked at, less those that were new; and when a model
-was last asked in vain."""
+TRIED = "persona_tried"
+"""Of maintenance's own memory: when a model was last asked in vain."""
 OFF = "memory_off"
 """The error of a refresh whose owner has switched memory off since."""
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from shared.domain import limits
-from shared.domain.errors import IdempotencyKeyReused, NotPossibleNow, VersionMismatch
+from shared.domain.errors import IdempotencyKeyReused, NotPossibleNow, Unavailable, VersionMismatch
 from shared.domain.memory import Category, Scope
 from shared.domain.task import TaskStatus
 from shared.keeping.idempotency import mark
@@ -67,6 +67,39 @@ def test_the_thirtieth_new_fact_makes_it_and_rules_invent_no_prose(said: tuple[s
     before = persona(world)
     rebuilt(world)
     assert persona(world) == before
+
+
+@pytest.mark.parametrize("more", ["We decided to use Redis for the cache.", "我们决定缓存用 Redis。"])
+def test_the_thirtieth_fact_that_is_learned_asks_for_maintenance_at_once(more: str) -> None:
+    world = World()
+    world.say("We decided to use PostgreSQL for the ledger.")
+    world.work_off()
+    assert world.maintenance.receive() == []
+    fill(world, limits.PERSONA_NEWS - 2)
+    world.say(more)
+    world.work_off()
+    (message,) = world.maintenance.receive()
+    assert message.body == {"v": 1, "kind": "tidy", "owner": world.owner}
+    world.tidy()
+    assert persona(world).fact_count == limits.PERSONA_NEWS
+    world.say("We decided to use Kafka for events.")
+    world.work_off()
+    assert world.maintenance.receive() == []
+
+
+def test_learning_is_done_whether_or_not_maintenance_can_be_asked() -> None:
+    world = World()
+    fill(world, limits.PERSONA_NEWS - 1)
+    world.say("We decided to use PostgreSQL for the ledger.")
+    steps = world.restart()
+    world.work_off()
+    (sent,) = [number for number, name in enumerate(steps.log, 1) if name == "MemoryQueue.send"]
+    again = World()
+    fill(again, limits.PERSONA_NEWS - 1)
+    again.say("We decided to use PostgreSQL for the ledger.")
+    again.restart(Steps(at=sent, error=Unavailable))
+    again.work_off()
+    assert task(again).status is TaskStatus.DONE
 
 
 def test_it_is_made_again_after_thirty_more_facts_and_not_before() -> None:
