@@ -136,7 +136,7 @@ def test_what_never_comes_to_an_end_does_not_run_for_ever() -> None:
 
 
 def test_a_repair_that_fails_leaves_the_journal_alone_and_the_index_is_built(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     world = World()
     gone = world.add(TEXT)
@@ -146,6 +146,7 @@ def test_a_repair_that_fails_leaves_the_journal_alone_and_the_index_is_built(
     world.delete(gone.id)
     before = world.stored("journal")
     world.restart(Steps(at=8, error=Unavailable))
+    with_steps(world)
     counts = world.tidy(hours=2) or {}
     assert [line["step"] for line in logged(capsys, "step_failed")] == ["repair"]
     assert counts["index_built"] == 1
@@ -210,6 +211,7 @@ def test_when_the_time_is_over_later_steps_wait_for_the_next_visit_which_is_aske
     counts = world.tidy() or {}
     assert diary == ["consolidation"]
     assert (counts["consolidation_merged"], counts["unfinished"], counts["index_built"]) == (3, 1, 1)
+    assert counts["consolidation_ms"] == limits.VISIT.total_seconds() * 1000
     assert [line["step"] for line in logged(capsys, "step_unfinished")] == ["consolidation"]
     (message,) = world.maintenance.receive()
     assert message.body == {"v": 1, "kind": "tidy", "owner": world.owner}
