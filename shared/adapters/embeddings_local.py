@@ -1,9 +1,10 @@
-"""An embedding model in this process: no text leaves it. The file is read with the first text, which takes some tenths of a second."""
+"""An embedding model in this process: no text leaves it. The file is read when it is first needed, which takes some tenths of a second."""
 
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Final
 
 from shared.adapters.embeddings import parts, trusted
@@ -29,9 +30,14 @@ class LocalEmbedder:
         self._path = path
         self._model: MultilingualE5 | None = None
         self._lock = Lock()
+        self._reader = Thread(target=self._read, name="embedding model", daemon=True)
+        self._begun = Lock()
 
     def serves(self, query: str) -> bool:  # noqa: ARG002 - a hundred languages, both of ours measured
-        return True
+        """All scripts, once the file is read: the first query begins that and need not wait for it."""
+        if self._model is None and self._begun.acquire(blocking=False):
+            self._reader.start()
+        return not self._reader.is_alive()
 
     def documents(self, texts: Sequence[str]) -> list[list[float]]:
         return [vector for run in parts(texts, TEXTS) for vector in self._embedded("passage: ", run, CHARACTERS)]
@@ -42,6 +48,10 @@ class LocalEmbedder:
     def _embedded(self, role: str, texts: Sequence[str], most: int) -> list[list[float]]:
         found: list[list[float]] = self._opened().embed([role + text[:most] for text in texts]).tolist()
         return found
+
+    def _read(self) -> None:
+        with suppress(ModelRefused):
+            self._opened()
 
     def _opened(self) -> MultilingualE5:
         with self._lock:

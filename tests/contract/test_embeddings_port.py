@@ -86,6 +86,7 @@ def test_a_query_has_a_vector_of_the_same_length_whatever_its_signs(provider: Pr
 @everyone
 def test_a_model_has_a_name_that_tells_its_length_and_a_measured_or_a_careful_weight(provider: Provider) -> None:
     embedder = provider.embedder
+    embedder.query("tea")
     assert embedder.name.endswith("384" if provider.kind == "local" else f" {LENGTHS[provider.kind]}")
     assert embedder.trust == (TRUST["multilingual-e5-small"] if provider.kind == "local" else UNMEASURED)
     assert embedder.serves("which tea?")
@@ -253,6 +254,21 @@ def test_a_text_longer_than_the_model_reads_counts_with_its_beginning(path: Path
     model = MultilingualE5(path)
     once, twice = model.embed(["query: " + "tea us " * 20, "query: " + "tea us " * 40]).tolist()
     assert once == pytest.approx(twice, abs=1e-5)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_first_query_does_not_wait_until_the_model_is_read(there: bool, path: Path, tmp_path: Path) -> None:
+    embedder = LocalEmbedder(path if there else tmp_path / "none")
+    with embedder._lock:
+        assert not embedder.serves("tea")
+        assert not embedder.serves("tea")
+    embedder._reader.join()
+    assert embedder.serves("tea"), "a model that cannot be read must be asked, so that it is said"
+    if there:
+        assert len(embedder.query("tea")) == tiny_e5.LENGTH
+    else:
+        with pytest.raises(ModelRefused):
+            embedder.query("tea")
 
 
 @pytest.mark.parametrize("body", [None, b"", b"E5S1", b"nothing of the kind" * 9, b"E5S1" + bytes(400)])
