@@ -25,7 +25,7 @@ Held = TypeVar("Held")
 INDEX = "index"
 """What an index is called in its seal."""
 WARM_BYTES: Final = 400_000_000
-"""Of the indexes kept open in one process; the least recently used goes first. Five or more of 200,000 memories each, a hundred of 10,000."""
+"""Of the indexes kept open in one process; the least recently used goes first. Of 200,000 memories each there is room for five or more."""
 INSTEADS: Final = 8
 INSTEAD_SECONDS: Final = 4.0
 """How long memories are read from the table, the newest first, where there is no index: docs/decisions/index-builds.md."""
