@@ -12,7 +12,7 @@ from tests.contract.aws import emulated
 from tests.fakes import FakeClock, SeededRandom
 from tests.unit.maintenance.writers import Writer
 
-WRITERS, OPERATIONS, OLD = 5, 10, 20
+WRITERS, OPERATIONS, OLD, VISITS = 5, 10, 20, 4
 
 
 def test_fifty_adds_edits_and_deletes_at_once_with_maintenance_lose_and_resurrect_nothing() -> None:
@@ -39,7 +39,7 @@ def test_fifty_adds_edits_and_deletes_at_once_with_maintenance_lose_and_resurrec
         def maintain() -> None:
             maintaining = process()
             gate.wait()
-            while writing[0]:
+            while writing[0] and len(visits) < VISITS:
                 visits.append(maintaining.tidying.tidy(OWNER))
 
         with ThreadPoolExecutor(WRITERS + 1) as pool:
