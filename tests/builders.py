@@ -25,7 +25,7 @@ from shared.keeping.edits import Edits
 from shared.keeping.filters import Filters
 from shared.keeping.forgetting.asking import Forgetting
 from shared.keeping.forgetting.steps import Forget, Forgotten
-from shared.keeping.importing.applying import Import
+from shared.keeping.importing.applying import Import, Imported
 from shared.keeping.importing.receiving import Importing
 from shared.keeping.listing import Listing
 from shared.keeping.memories import Memories
@@ -58,6 +58,7 @@ from shared.learning.persona.refreshing import PersonaRefresh
 from shared.learning.planning import Planner
 from shared.learning.tasks import Tasks
 from shared.learning.waiting import Waiting
+from shared.models.portability import settings_of
 from shared.ports import KeyService, Objects, Queue, Table
 from shared.recall.building import Builder
 from shared.recall.context import Contexts
@@ -151,7 +152,7 @@ class Process:
         self.builder = Builder(self.indexes, meaning)
         self.auditing = Auditing(self.memories, cursors)
         self.forgetting = Forgetting(self.commits)
-        self.importing = Importing(self.commits)
+        self.importing = Importing(self.commits, settings_of)
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)
         clearing = (SceneClearing(self.commits), PersonaClearing(self.commits), SuggestionClearing(self.commits))
@@ -159,7 +160,7 @@ class Process:
         evolution = Evolution(self.commits, namer or RulesNamer())
         persona = PersonaRefresh(self.commits, portrayer or RulesPortrayer())
         steps = (*consolidating, *clearing, evolution, persona, SceneUpkeep(self.commits, describer))
-        first, last = (Scheduled(), Import(self.commits), Forget(self.commits)), (Forgotten(),)
+        first, last = (Scheduled(), Import(self.commits), Forget(self.commits)), (Imported(), Forgotten())
         self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, clearing, first, last)
         self.duties = Duties(Scheduling(self.vaults, maintenance), self.tidying, Erasure(self.vaults))
 

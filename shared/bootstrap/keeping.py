@@ -23,6 +23,7 @@ from shared.keeping.suggesting import Suggestions
 from shared.learning.accepting import Accepting
 from shared.learning.consolidation.undoing import Undoing
 from shared.learning.tasks import Tasks
+from shared.models.portability import settings_of
 from shared.storage.erasure import Erasure
 from shared.storage.transactions import Limits
 
@@ -74,7 +75,7 @@ def exporting() -> Exporting:
 
 @cache
 def importing() -> Importing:
-    return Importing(commits())
+    return Importing(commits(), settings_of)
 
 
 @cache

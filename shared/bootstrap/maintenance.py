@@ -8,7 +8,7 @@ from shared.bootstrap.models import language_model
 from shared.bootstrap.recall import indexes
 from shared.keeping.duties import Duties
 from shared.keeping.forgetting.steps import Forget, Forgotten
-from shared.keeping.importing.applying import Import
+from shared.keeping.importing.applying import Import, Imported
 from shared.keeping.scene_upkeep import SceneClearing, SceneUpkeep
 from shared.keeping.scheduled import Scheduled
 from shared.keeping.scheduling import Scheduling
@@ -49,6 +49,6 @@ def duties() -> Duties:
         steps,
         clearing,
         first=(Scheduled(), Import(commits()), Forget(commits())),
-        last=(Forgotten(),),
+        last=(Imported(), Forgotten()),
     )
     return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

@@ -52,6 +52,21 @@ FAILED_KEPT: Final = timedelta(days=7)
 TASK_KEPT: Final = timedelta(days=30)
 COMPARISON_SET: Final = 200
 
+# Sessions.
+SESSION_SILENCE: Final = timedelta(minutes=30)
+"""After which a session ends by itself."""
+NOTE_CHARACTERS: Final = 4_000
+NOTES: Final = 200
+"""Notes of one session."""
+KEY_POINTS: Final = 20
+"""Of one note."""
+NOTES_TOGETHER: Final = timedelta(minutes=10)
+"""Notes that follow each other within it form one group."""
+NOTES_ALIKE: Final = 0.8
+"""How alike two notes are that become one: Dice's coefficient of their pairs of signs."""
+DIGEST: Final = 10
+"""Memories that a new session is told of."""
+
 # Scenes.
 SCENES: Final = 20
 """Scenes of an owner that are not archived."""
@@ -74,7 +89,7 @@ IMPORT_WAITS: Final = timedelta(hours=24)
 IMPORT_BATCH: Final = 100
 """Records that are compared with what stands at once."""
 IMPORT_AT_ONCE: Final = 2_000
-"""Records that one visit of maintenance takes in, so that a new index is built in between."""
+"""Memories that one visit of maintenance makes of imports, so that a new index is built in between."""
 FORGET_IDS: Final = 1_000
 FORGET_SHOWN: Final = 100
 """Memories that a dry run of forgetting shows."""

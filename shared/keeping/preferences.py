@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import Busy, VersionMismatch
 from shared.domain.settings import Preferences
 from shared.keeping.edits import TRIES, Versions
@@ -22,10 +23,13 @@ class Choices:
         """Return the settings; the defaults, version 0, until the first change. One step."""
         return preferences_of(self.commits.vaults.open(owner, [names.SETTINGS]))
 
-    def change(self, owner: str, sent: Mapping[str, Any], versions: Versions) -> Preferences:
+    def change(
+        self, owner: str, sent: Mapping[str, Any], versions: Versions, life: OwnerKeys | None = None
+    ) -> Preferences:
         """Change what was sent and return the settings; nothing new makes no version. Three steps.
 
-        Keywords are replaced per language. Raises VersionMismatch, TableLost, Busy.
+        Keywords are replaced per language. With `life` nothing is changed in another one. Raises VersionMismatch, TableLost, Busy,
+        Unavailable.
         """
         for _ in range(TRIES):
             before = self.read(owner)
@@ -35,7 +39,7 @@ class Choices:
             if after == before:
                 return before
             try:
-                version = self.commits.commit_settings(owner, before.version, to_body(after))
+                version = self.commits.commit_settings(owner, before.version, to_body(after), life)
             except VersionMismatch:
                 if versions is not None:
                     raise

@@ -1,8 +1,9 @@
 """Exports and imports as they travel."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StrictStr, ValidationError
 
 from shared.domain import limits
 from shared.domain.errors import Invalid
@@ -13,6 +14,7 @@ from shared.keeping.exporting.pages import Exported, Wish
 from shared.keeping.importing.course import Mode
 from shared.keeping.importing.receiving import Received
 from shared.models.forms import Cursor, Given, Moment, Project, Shown
+from shared.models.owners import SettingsPatch
 
 
 def _yes_or_no(value: object) -> object:
@@ -57,6 +59,14 @@ class ExportOut(Shown):
     @classmethod
     def of(cls, exported: Exported) -> Self:
         return cls(data=exported.data, lines=exported.lines, next_cursor=exported.next_cursor)
+
+
+def settings_of(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a file tells, as PATCH /v1/settings takes them. Raises Invalid."""
+    try:
+        return SettingsPatch.model_validate(sent).sent()
+    except ValidationError:
+        raise Invalid.of("settings", "They are not what settings must be.") from None
 
 
 class ImportIn(Given):

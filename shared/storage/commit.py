@@ -111,9 +111,12 @@ class Commits:
         if reason is not None:
             raise reason
 
-    def commit_settings(self, owner: str, version: int, body: dict[str, Any]) -> int:
-        """Store an owner's settings over that version (0: the first) and return the new version. Raises VersionMismatch."""
-        for keys in self._keys(owner):
+    def commit_settings(self, owner: str, version: int, body: dict[str, Any], life: OwnerKeys | None = None) -> int:
+        """Store an owner's settings over that version (0: the first) and return the new version; with `life` only in that one.
+
+        Raises VersionMismatch, Unavailable.
+        """
+        for keys in [life] if life else self._keys(owner):
             sealed = keys.seal(lines.SETTINGS, lines.SETTINGS, version + 1, bodies.pack(body), self.vaults.random)
             line = lines.Line(lines.SETTINGS, lines.SETTINGS, version + 1, keys.generation, sealed)
             commit = ulid(self.vaults.clock(), self.vaults.random)

@@ -50,7 +50,12 @@ class Forget:
         except SealBroken:
             _end(visit, task, TaskStatus.FAILED, error="damaged")
             return 0
+        traces.unnote(visit, selection)
         traces.unlearn(visit, selection, _counted(visit, task, {CONVERSATIONS: 1}))
+        return self.forget(visit, task, selection, before)
+
+    def forget(self, visit: Visit, task: Item, selection: Selection, before: int) -> int:
+        """Delete what a selection means and count it on that task; return how many that were. Raises OutOfTime with `before` in it."""
         deleted = 0
         for _ in range(TRIES):
             found = _meant(visit, selection)
@@ -90,6 +95,8 @@ class Forgotten:
             return {}
         done = 0
         for task in _open_tasks(visit):
+            if _imports(visit, before=task):
+                continue  # what they hold may be meant as well
             if not _meant(visit, selection_of(visit.opened.keys, task)):
                 _end(visit, task, TaskStatus.DONE)
                 done += 1
@@ -109,6 +116,13 @@ def _open_tasks(visit: Visit) -> list[Item]:
     if int(visit.state.get(WAITING, 0)) <= 0:
         return []
     return [item for item in _tasks(visit) if item["kind"] == KIND and "finished_at" not in item]
+
+
+def _imports(visit: Visit, before: Item) -> bool:
+    """Tell whether an import that was begun before that task has pages still."""
+    prefix = names.imports(visit.owner, visit.opened.keys.epoch)
+    first = next(visit.vaults.objects.names(prefix), None)
+    return first is not None and first.key.removeprefix(prefix) < str(before["sk"]).removeprefix(names.TASK)
 
 
 def _tasks(visit: Visit) -> Iterator[Item]:

@@ -1,45 +1,37 @@
-"""Applying imports, as a step of an owner's maintenance: record by record in the order of the file, each exactly once whoever dies.
+"""Applying imports, as steps of an owner's maintenance: the records, then what else is told, then what `replace` forgets.
 
-The task's column `applied` moves on in the same transaction as the memories. A record's id is the same each time, so that one whose writer
-died between is known again. What is written meanwhile by others stands in the way of nothing: what was read is then read anew.
+Each of these may be done again, from where it was or from its beginning. Pages stay until the import is over. One that replaces is over
+when nothing is left of what it forgets, at the end of a visit in which every step came to its end; the others as soon as all is taken in.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 from shared.domain import limits
-from shared.domain.errors import (
-    ActiveLimitReached,
-    DamagedFile,
-    Duplicate,
-    NotFound,
-    QuotaExceeded,
-    Refused,
-    SealBroken,
-    Unavailable,
-    VersionMismatch,
-)
+from shared.domain.errors import DamagedFile, QuotaExceeded, Refused, SealBroken, Unavailable
 from shared.domain.ids import ulid_time
-from shared.domain.task import TaskStatus
-from shared.domain.times import moment, rfc3339
+from shared.domain.times import moment
+from shared.keeping.forgetting.steps import Forget
 from shared.keeping.importing import course as courses
-from shared.keeping.importing.course import APPLIED, KIND, Course, Mode, course_of, open_page, task_of
-from shared.keeping.importing.deciding import Decided, Deciding, Draft, drafted, parts
+from shared.keeping.importing.course import DOCUMENTS, KIND, Course, Mode, course_of, task_of
 from shared.keeping.importing.records import Record
+from shared.keeping.importing.replacing import Unmeant, meant_by
+from shared.keeping.importing.taking import Taking, read_page
+from shared.keeping.importing.telling import Telling, led_to, rested_on, standing_here
+from shared.keeping.importing.told import Told
 from shared.keeping.visits import Visit
 from shared.learning.waiting import DIED_AFTER
 from shared.observability import alarm
-from shared.ports import Check, Condition, Item, Update
-from shared.storage import items, names
+from shared.ports import Condition, Item, Update
+from shared.storage import names
 from shared.storage.commit import Commits
-from shared.storage.items import Stored
-from shared.storage.transactions import Change, Stale, StepDone
 
 INCOMPLETE = "incomplete"
 """The error of an import whose last page never came."""
-TRIES = 20
+REPLACED = "replaced"
+"""Column of the task of an import that has nothing left to do but to see everything gone that it forgot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,180 +48,107 @@ class Import:
             sk = names.TASK + task_id
             item = visit.vaults.table.get(visit.owner, [sk]).get(sk)
             if item is None or "finished_at" in item or item["kind"] != KIND:
-                self._sweep(visit, task_id, item)
+                _sweep(visit, task_id, item)
                 continue
             try:
                 course = course_of(visit.opened.keys, item)
+                if course.complete:
+                    counts += self._apply(visit, item, course)
+                else:
+                    _wait(visit, item)
             except SealBroken:
-                end(visit, item, "damaged")
-                continue
-            if course.complete:
-                counts += self._apply(visit, item, course, counts)
-            else:
-                _wait(visit, item)
+                _end(visit, item, DamagedFile.code)
+            except QuotaExceeded:
+                _end(visit, item, QuotaExceeded.code)
         return counts
 
-    def _sweep(self, visit: Visit, task_id: str, item: Item | None) -> None:
-        """Remove the pages of an import that is over, or never came to be."""
-        over = ulid_time(task_id) + DIED_AFTER
-        if item is None and over > visit.now:
-            visit.look_again(over)
-            return
-        remove_pages(visit, task_id)
+    def _apply(self, visit: Visit, item: Item, course: Course) -> Counter[str]:
+        """Do what is left of an import; return what was done with its records. Raises OutOfTime, SealBroken, QuotaExceeded."""
+        taking = Taking(visit, self.commits, item, course)
+        if not taking.records():
+            self._go_on(visit, item, taking.applied)
+            return taking.counts
+        told = self._tell(visit, item, course)
+        if course.wanted.mode is not Mode.REPLACE:
+            _end(visit, item, add={DOCUMENTS: told})
+            return taking.counts
+        taking.counts["deleted"] += self._replace(visit, item, course)
+        noted = Update(str(item["sk"]), set={REPLACED: 1, DOCUMENTS: told}, condition=Condition(exists=True))
+        visit.vaults.table.write(visit.owner, [noted])
+        return taking.counts
 
-    def _apply(self, visit: Visit, item: Item, course: Course, before: Mapping[str, int]) -> Counter[str]:
-        """Apply what is left of an import, and end it. Returns what was done with its records."""
-        work = _Work(visit, self.commits, item, course, Counter(before))
-        try:
-            done = work.records()
-        except SealBroken:
-            end(visit, item, DamagedFile.code)
-            return work.counts
-        except QuotaExceeded:
-            end(visit, item, QuotaExceeded.code)
-            return work.counts
-        if not done:
-            message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": visit.owner}
-            with suppress(Unavailable):
-                token = f"{visit.owner[:40]}-{task_of(item)}-{work.applied}"
-                self.commits.maintenance.send(visit.owner, message, deduplication=token)
-            visit.look_again(visit.now)
-            return work.counts
-        end(visit, item)
-        return work.counts
+    def _tell(self, visit: Visit, item: Item, course: Course) -> int:
+        """Set down what else the file tells; return how many things that are."""
+        told = [one for page, _, count in course.pages if count for one in read_page(visit, task_of(item), page)[1]]
+        wanted = rested_on(told)
+        leads = standing_here(visit, wanted)
+        for records, _ in _pages(visit, item, course) if wanted else ():
+            leads |= led_to(visit, task_of(item), records, wanted)
+        telling = Telling(visit, self.commits, item, leads, course.wanted.mode is not Mode.MERGE)
+        for one in told:
+            visit.check_time()
+            telling.set_down(one)
+        return len(told)
 
+    def _replace(self, visit: Visit, item: Item, course: Course) -> int:
+        spared: set[str] = set()
+        for records, _ in _pages(visit, item, course):
+            spared |= meant_by(visit, task_of(item), records)
+        unmeant = Unmeant(moment(str(item["created_at"])), spared=frozenset(spared))
+        return Forget(self.commits).forget(visit, item, unmeant, 0)
 
-class _Work:
-    """The application of one import within one visit."""
-
-    def __init__(self, visit: Visit, commits: Commits, item: Item, course: Course, counts: Counter[str]) -> None:
-        self.visit, self.commits, self.item, self.course = visit, commits, item, course
-        self.applied = int(item[APPLIED])
-        self.counts: Counter[str] = Counter()
-        self._before = counts
-        self._until = self.applied + limits.IMPORT_AT_ONCE
-
-    def records(self) -> bool:
-        """Take records in, in the order of the file; tell whether all are. Raises OutOfTime, SealBroken, QuotaExceeded."""
-        passed = 0
-        for page, count in self.course.pages:
-            if self.applied < passed + count:
-                records = read_page(self.visit, task_of(self.item), page)
-                while self.applied < passed + count:
-                    if self.applied >= self._until:
-                        return False
-                    self.visit.check_time(self._before + self.counts)
-                    at = self.applied - passed
-                    self._some(records[at : at + limits.IMPORT_BATCH])
-            passed += count
-        return True
-
-    def _some(self, records: Sequence[Record]) -> None:
-        """Take in these or the first of them. Somebody else's write makes what was read old: then it is read anew."""
-        keys = self.visit.opened.keys
-        wanted = [drafted(keys, task_of(self.item), record) for record in records]
-        for _ in range(TRIES):
-            decided = self._deciding(wanted).decide(wanted)
-            try:
-                for part in parts(keys, decided):
-                    self._commit(part)
-                    wanted = wanted[len(part) :]
-            except (Duplicate, VersionMismatch, NotFound, ActiveLimitReached):
-                continue
-            return
-        raise Unavailable
-
-    def _commit(self, part: Sequence[Decided]) -> None:
-        keys, table = self.visit.opened.keys, self.visit.vaults.table
-        changes = [one.change for one in part if one.change is not None]
-        counts = sum((Counter(one.counts) for one in part), Counter[str]())
-        step = self._step(len(part), counts)
-        try:
-            if changes:
-                self.commits.commit_together(keys, changes, step=step)
-            else:
-                same_life = Condition(equals={"epoch": keys.epoch, "gen": keys.generation})
-                table.write(keys.owner, [step, Check(names.HEAD, same_life)])
-        except (Stale, StepDone, Refused):  # the owner's life ended, or the task's
-            raise Unavailable from None
-        self.applied += len(part)
-        self.counts += Counter({name.removeprefix("did_"): count for name, count in counts.items()})
-
-    def _step(self, records: int, counts: Mapping[str, int]) -> Update:
-        now = rfc3339(self.visit.vaults.clock())
-        return Update(
-            str(self.item["sk"]),
-            set={"updated_at": now, "status": TaskStatus.PROCESSING.value, APPLIED: self.applied + records},
-            add=counts,
-            condition=Condition(exists=True, equals={APPLIED: self.applied, "finished_at": None}),
-        )
-
-    def _deciding(self, wanted: Sequence[Draft]) -> Deciding:
-        """Read what stands of what these records say. Two steps."""
-        visit, vaults = self.visit, self.visit.vaults
-        overwriting = self.course.wanted.mode is not Mode.MERGE
-        ids = {draft.memory.id for draft in wanted}
-        ids |= {draft.old_id for draft in wanted if draft.old_id is not None and overwriting}
-        sks = {names.HEAD, *(names.DEDUP + draft.tag for draft in wanted), *(names.MEMORY + one for one in ids)}
-        found = vaults.table.get(visit.owner, sorted(sks))
-        led = {
-            draft.tag: str(found[names.DEDUP + draft.tag]["memory"])
-            for draft in wanted
-            if names.DEDUP + draft.tag in found
-        }
-        others = sorted({names.MEMORY + one for one in led.values()} - found.keys())
-        found |= vaults.table.get(visit.owner, others) if others else {}
-        head, active = found.get(names.HEAD, {}), self.commits.bounds.active
-        room = active - int(head.get("active", 0)) if active else None
-        own = {draft.memory.id for draft in wanted}
-        stand, damaged = self._standing(found, own)
-        days = visit.preferences.retention_days
-        return Deciding(visit.opened.keys, led, stand, damaged, room, overwriting, vaults.clock(), days)
-
-    def _standing(self, found: Mapping[str, Item], own: Collection[str]) -> tuple[dict[str, Stored], set[str]]:
-        """Open memories; return those that stand, and the ids of those that do not open. One whose time is over stands in nobody's way:
-        it is deleted, unless it is of this import's `own`."""
-        visit, days = self.visit, self.visit.preferences.retention_days
-        stand: dict[str, Stored] = {}
-        damaged: set[str] = set()
-        for sk, item in found.items():
-            memory_id = sk.removeprefix(names.MEMORY)
-            if not sk.startswith(names.MEMORY):
-                continue
-            try:
-                stored = items.from_item(visit.opened.keys, item)
-            except SealBroken:
-                alarm("damaged", memory=memory_id)
-                damaged.add(memory_id)
-                continue
-            if memory_id not in own and stored.memory.expired(visit.vaults.clock(), days):
-                with suppress(NotFound, VersionMismatch):
-                    self.commits.commit(visit.owner, Change(stored, None))
-                continue
-            stand[memory_id] = stored
-        return stand, damaged
+    def _go_on(self, visit: Visit, item: Item, applied: int) -> None:
+        """Ask for another visit: this one is to build an index of what is in already."""
+        message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": visit.owner}
+        with suppress(Unavailable):
+            token = f"{visit.owner[:40]}-{task_of(item)}-{applied}"
+            self.commits.maintenance.send(visit.owner, message, deduplication=token)
+        visit.look_again(visit.now)
 
 
-def read_page(visit: Visit, task_id: str, page: str) -> list[Record]:
-    """Return the records of a page. Raises SealBroken, also when it is gone."""
-    keys = visit.opened.keys
-    stored = visit.vaults.objects.get(names.imports(keys.owner, keys.epoch, task_id) + page)
-    if stored is None:
-        raise SealBroken
-    return open_page(keys, task_id, page, stored.body)
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Ends the imports that replaced. A last step: a visit in which anything failed ends none."""
+
+    name: str = "imported"
+
+    def run(self, visit: Visit) -> Mapping[str, int]:
+        done = 0
+        for task_id in _with_pages(visit) if not visit.troubled else ():
+            sk = names.TASK + task_id
+            item = visit.vaults.table.get(visit.owner, [sk]).get(sk)
+            if item is not None and REPLACED in item and "finished_at" not in item:
+                _end(visit, item)
+                done += 1
+        return {"done": done}
 
 
-def end(visit: Visit, item: Item, error: str | None = None) -> None:
+def _pages(visit: Visit, item: Item, course: Course) -> Iterator[tuple[list[Record], list[Told]]]:
+    for page, _, _ in course.pages:
+        visit.check_time()
+        yield read_page(visit, task_of(item), page)
+
+
+def _sweep(visit: Visit, task_id: str, item: Item | None) -> None:
+    """Remove the pages of an import that is over, or never came to be."""
+    over = ulid_time(task_id) + DIED_AFTER
+    if item is None and over > visit.now:
+        visit.look_again(over)
+    else:
+        _remove_pages(visit, task_id)
+
+
+def _end(visit: Visit, item: Item, error: str | None = None, add: Mapping[str, int] | None = None) -> None:
     """End a task once, then remove its pages."""
-    writes = courses.ended(item, visit.opened.keys.epoch, visit.vaults.clock(), error)
+    writes = courses.ended(item, visit.opened.keys.epoch, visit.vaults.clock(), error, add)
     with suppress(Refused):
         visit.vaults.table.write(visit.owner, writes)
         if error:
             alarm("task_failed", error=error)
-    remove_pages(visit, task_of(item))
+    _remove_pages(visit, task_of(item))
 
 
-def remove_pages(visit: Visit, task_id: str) -> None:
+def _remove_pages(visit: Visit, task_id: str) -> None:
     """Remove all pages of an import, with every version."""
     keys, objects = visit.opened.keys, visit.vaults.objects
     for name in list(objects.names(names.imports(keys.owner, keys.epoch, task_id))):
@@ -240,7 +159,7 @@ def _wait(visit: Visit, item: Item) -> None:
     """Give up an import whose next page has not come for a day."""
     until = moment(str(item["updated_at"])) + limits.IMPORT_WAITS
     if until <= visit.now:
-        end(visit, item, INCOMPLETE)
+        _end(visit, item, INCOMPLETE)
     else:
         visit.look_again(until)
 

@@ -4,7 +4,7 @@ Columns of a task of the kind `import`: `pages` that came, the name of the last 
 that maintenance took in), and the `did_*` that its owner sees. Each page is an object of its own until the end.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -19,6 +19,7 @@ from shared.domain.task import PROGRESS, TaskStatus
 from shared.domain.times import epoch_seconds, rfc3339
 from shared.keeping.importing.records import Record, Refusal
 from shared.keeping.importing.thread import Thread
+from shared.keeping.importing.told import Told
 from shared.ports import Condition, Item, Update, Write
 from shared.storage import bodies, names, objects
 
@@ -27,8 +28,8 @@ COURSE: Final = "course"
 """The column, and what the course is called in its seal."""
 _SEALED_PAGE: Final = "import page"
 PAGES, PAGE, APPLIED = "pages", "page", "applied"
-IMPORTED, KEPT, OVERWRITTEN, REFUSED, ARCHIVED = (
-    f"{PROGRESS}{what}" for what in ("imported", "kept", "overwritten", "refused", "archived")
+IMPORTED, KEPT, OVERWRITTEN, REFUSED, ARCHIVED, DOCUMENTS = (
+    f"{PROGRESS}{what}" for what in ("imported", "kept", "overwritten", "refused", "archived", "documents")
 )
 
 
@@ -59,24 +60,24 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """`pages` are their names with the number of records in each; `report` tells of the first refused lines."""
+    """`pages` are their names, each with its number of records and of what else it tells; `report` tells of the first refused lines."""
 
     wanted: Wanted
-    pages: tuple[tuple[str, int], ...] = ()
+    pages: tuple[tuple[str, int, int], ...] = ()
     thread: Thread = field(default_factory=Thread)
     refused: int = 0
     report: tuple[dict[str, Any], ...] = ()
     complete: bool = False
 
-    def after(self, page: str, records: int, refused: list[Refusal], thread: Thread, *, last: bool) -> Self:
+    def after(self, page: str, records: int, told: int, refused: list[Refusal], thread: Thread, *, last: bool) -> Self:
         """Return the course after one more page."""
-        told = [refusal.to_body() for refusal in refused[: limits.IMPORT_REPORT - len(self.report)]]
+        report = [refusal.to_body() for refusal in refused[: limits.IMPORT_REPORT - len(self.report)]]
         return replace(
             self,
-            pages=(*self.pages, (page, records)),
+            pages=(*self.pages, (page, records, told)),
             thread=thread,
             refused=self.refused + len(refused),
-            report=(*self.report, *told),
+            report=(*self.report, *report),
             complete=last,
         )
 
@@ -112,7 +113,7 @@ def course_of(keys: OwnerKeys, item: Item) -> Course:
         scope = Scope(body["scope"]) if body["scope"] else None
         return Course(
             Wanted(Mode(body["mode"]), body["format"], scope, body["project"]),
-            tuple((str(name), int(records)) for name, records in body["pages"]),
+            tuple((str(name), int(records), int(told)) for name, records, told in body["pages"]),
             Thread.from_body(body["thread"]),
             body["refused"],
             tuple(body["report"]),
@@ -127,17 +128,20 @@ def page_name(keys: OwnerKeys, task_id: str, number: int, data: str) -> str:
     return keys.tag(_SEALED_PAGE, task_id, str(number), data)
 
 
-def seal_page(keys: OwnerKeys, task_id: str, page: str, records: list[Record], random: Random) -> bytes:
+def seal_page(
+    keys: OwnerKeys, task_id: str, page: str, records: Iterable[Record], told: Iterable[Told], random: Random
+) -> bytes:
     """Return a page as it is stored."""
-    plain = bodies.pack({"records": [record.to_body() for record in records]})
-    return objects.seal(keys, _SEALED_PAGE, f"{task_id}/{page}", plain, random)
+    body = {"records": [record.to_body() for record in records], "told": [one.to_body() for one in told]}
+    return objects.seal(keys, _SEALED_PAGE, f"{task_id}/{page}", bodies.pack(body), random)
 
 
-def open_page(keys: OwnerKeys, task_id: str, page: str, stored: bytes) -> list[Record]:
+def open_page(keys: OwnerKeys, task_id: str, page: str, stored: bytes) -> tuple[list[Record], list[Told]]:
     """Open a stored page. Raises SealBroken."""
-    body = bodies.unpack(objects.unseal(keys, _SEALED_PAGE, f"{task_id}/{page}", stored), limit=4 * limits.BODY_BYTES)
+    plain = objects.unseal(keys, _SEALED_PAGE, f"{task_id}/{page}", stored)
+    body = bodies.unpack(plain, limit=4 * limits.BODY_BYTES)
     try:
-        return [Record.from_body(one) for one in body["records"]]
+        return [Record.from_body(one) for one in body["records"]], [Told(**one) for one in body["told"]]
     except (KeyError, TypeError, ValueError):
         raise SealBroken from None
 

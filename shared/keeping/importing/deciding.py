@@ -40,7 +40,7 @@ class Decided:
 def drafted(keys: OwnerKeys, task_id: str, record: Record) -> Draft:
     """Return the memory that a record would be, secrets cut out anew. Its id begins with the time it was made and is else the same
     whenever this line of this import is looked at: never the file's own, which may have been deleted here."""
-    bits = hashlib.sha256(keys.tag(_ID, task_id, str(record.line)).encode()).digest()
+    bits = bits_of(keys, task_id, record.line)
     memory = Memory(
         id=ulid(record.created_at, lambda count: bits[:count]),
         version=1,
@@ -61,6 +61,11 @@ def drafted(keys: OwnerKeys, task_id: str, record: Record) -> Draft:
     )
     memory = drafts.with_content(memory, record.content)
     return Draft(memory, items.dedup_tag(keys, memory), record.old_id)
+
+
+def bits_of(keys: OwnerKeys, task_id: str, line: int) -> bytes:
+    """Return 32 bytes for the id of what a line of an import becomes: the same each time, and nobody else's."""
+    return hashlib.sha256(keys.tag(_ID, task_id, str(line)).encode()).digest()
 
 
 @dataclass(slots=True)

@@ -10,37 +10,35 @@ from shared.domain.errors import BadRequest, DamagedFile, Invalid
 from shared.keeping.exporting import chain
 from shared.keeping.importing.records import Reason, Record, Refusal, checked
 from shared.keeping.importing.thread import Thread
+from shared.keeping.importing.told import KINDS, Settings, Told, checked_told
 from shared.strict_json import read_line
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
 _OURS: Final = frozenset({"kind", "uri", "version", "masked", "source", "access_count", "last_accessed_at", "history"})
 """What an export tells of a memory and no import takes over."""
-_KINDS: Final = frozenset(
-    {chain.HEADER, chain.MEMORY, chain.SCENE, chain.PERSONA, chain.SUGGESTION, chain.ACTIVE, chain.SETTINGS}
-    | {chain.DAMAGED, chain.MANIFEST}
-)
+_KINDS: Final = frozenset({chain.HEADER, chain.MEMORY, chain.DAMAGED, chain.MANIFEST, *KINDS})
 
 
 @dataclass(slots=True)
 class Read:
-    """A page as it was read: records to take in, what else is told, what is refused, and the thread after it."""
+    """A page as it was read: records to take in, what is refused, what else is told, and the thread after it."""
 
     records: list[Record] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)
     thread: Thread = field(default_factory=Thread)
 
 
 def is_ours(data: str) -> bool:
     """Tell whether a text begins as an export does."""
-    first = _lines(data, first=True)[0]
     try:
-        said = read_line(first)
+        said = read_line(data.removeprefix(_BYTE_ORDER_MARK).partition("\n")[0])
     except (BadRequest, Invalid):
         return False
     return isinstance(said, dict) and said.get("kind") in _KINDS
 
 
-def read(data: str, before: Thread, now: datetime) -> Read:
+def read(data: str, before: Thread, now: datetime, settings: Settings) -> Read:
     """Read the next page of a file.
 
     Raises Invalid when it is of a newer form, has too many lines, or none of them is one of an export; DamagedFile when its manifest says
@@ -57,8 +55,8 @@ def read(data: str, before: Thread, now: datetime) -> Read:
         number = found.thread.lines + 1
         said = _said(line, number)
         known = known or not isinstance(said, Refusal)
-        found.thread = replace(_take(found, said, number, line, now), lines=number)
-    if lines and not known:
+        found.thread = replace(_take(found, said, number, line, now, settings), lines=number)
+    if not known and (lines or not before.lines):
         raise Invalid.of("data", "None of its lines is one of an export.")
     return found
 
@@ -80,7 +78,9 @@ def _said(line: str, number: int) -> dict[str, Any] | Refusal:
     return said
 
 
-def _take(found: Read, said: dict[str, Any] | Refusal, number: int, line: str, now: datetime) -> Thread:
+def _take(
+    found: Read, said: dict[str, Any] | Refusal, number: int, line: str, now: datetime, settings: Settings
+) -> Thread:
     """Take one line into what is found and return the thread after it."""
     if isinstance(said, Refusal):
         found.refused.append(said)
@@ -92,10 +92,13 @@ def _take(found: Read, said: dict[str, Any] | Refusal, number: int, line: str, n
         _check_header(said, number)
     elif kind == chain.DAMAGED:
         found.refused.append(Refusal(number, Reason.DAMAGED))
-    elif kind == chain.MEMORY:
-        taken = checked(number, _memory(said), now)
+    else:
+        memory = kind == chain.MEMORY
+        taken = checked(number, _memory(said), now) if memory else checked_told(number, kind, said, now, settings)
         if isinstance(taken, Refusal):
             found.refused.append(taken)
+        elif isinstance(taken, Told):
+            found.told.append(taken)
         else:
             found.records.append(taken)
     return found.thread.past(kind, line)

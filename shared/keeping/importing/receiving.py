@@ -44,6 +44,7 @@ from shared.keeping.importing.course import (
     task_of,
 )
 from shared.keeping.importing.nacre import Read
+from shared.keeping.importing.told import Settings
 from shared.learning.tasks import RESULT
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, names
@@ -93,6 +94,7 @@ class Importing:
     """The use case of `POST /v1/import`."""
 
     commits: Commits
+    settings: Settings
 
     @property
     def _vaults(self) -> Vaults:
@@ -154,7 +156,7 @@ class Importing:
     def _read(self, owner: str, opened: Opened | None, item: Item | None, course: Course, page: Page) -> Read:
         """Read the page. A file that is not what its manifest says ends its import."""
         try:
-            read = nacre.read(page.data, course.thread, self._vaults.clock())
+            read = nacre.read(page.data, course.thread, self._vaults.clock(), self.settings)
         except DamagedFile:
             if opened is not None and item is not None:
                 self._give_up(owner, opened, item)
@@ -170,10 +172,10 @@ class Importing:
         task_id = page.import_id or ulid(now, vaults.random)
         name = page_name(keys, task_id, len(course.pages) + 1, page.data)
         records = [course.wanted.placed(record) for record in read.records]
-        sealed = seal_page(keys, task_id, name, records, vaults.random)
+        sealed = seal_page(keys, task_id, name, records, read.told, vaults.random)
         key = names.imports(keys.owner, keys.epoch, task_id) + name
         vaults.objects.put(key, sealed)
-        after = course.after(name, len(records), read.refused, read.thread, last=page.last)
+        after = course.after(name, len(records), len(read.told), read.refused, read.thread, last=page.last)
         made = self._item(keys, task_id, after, len(sealed), item)
         transaction = self.commits.transaction(keys)
         if once and item is None:

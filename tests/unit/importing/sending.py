@@ -71,3 +71,8 @@ def taken_in(world: World, *pages: str, visits: int = 1, **more: Any) -> Task:
 def counted(task: Task) -> dict[str, int]:
     """Return what a task counted, but for zeros."""
     return {name: count for name, count in task.progress.items() if count}
+
+
+def said(content: str, **more: Any) -> dict[str, Any]:
+    """Return a memory's line."""
+    return {"kind": "memory", "content": content, **more}

@@ -1,0 +1,231 @@
+"""What a file tells besides memories: scenes, the portrait, suggestions, the active project, settings. Checked by kind. Pure.
+
+Texts are masked anew and cut to what they may be. Nothing is believed of what a text rests on but ids; where a portrait or a suggestion
+rests on nothing, nobody could ever take it back by forgetting, so it is left out.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from shared.domain import limits, naming
+from shared.domain.errors import Invalid
+from shared.domain.ids import is_ulid
+from shared.domain.memory import DEFAULT_PROJECT
+from shared.domain.times import moment, rfc3339
+from shared.keeping.exporting import chain
+from shared.keeping.importing.records import Reason, Refusal
+from shared.storage import persona, scenes, suggestions
+from shared.storage.documents import PROJECT
+from shared.text.normalise import cut, visible
+from shared.text.secrets import find, mask
+
+Settings = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Returns the settings that are to be changed. Raises Invalid."""
+Fields = dict[str, Any]
+
+TEXTS: Final = {
+    scenes.SUMMARY: (scenes.BASIS, scenes.TOLD_AT),
+    scenes.CONTEXT: (scenes.CONTEXT_BASIS, scenes.CONTEXT_AT),
+}
+"""The texts of a scene, each with what it rests on and when it was written."""
+_SCENE: Final = {
+    PROJECT,
+    scenes.NAME,
+    scenes.ARCHIVED,
+    scenes.USED_AT,
+    *TEXTS,
+    *(one for two in TEXTS.values() for one in two),
+}
+_PERSONA: Final = {
+    persona.STATEMENTS,
+    persona.FACT_COUNT,
+    persona.LAST_SCENE,
+    persona.LAST_SCENE_BASIS,
+    persona.REFRESHED_AT,
+    persona.MODEL,
+}
+_SUGGESTION: Final = {"kind", "title", "text", "basis", "evidence", "status", "agent", "project", "marks", "model"}
+_COUNT: Final = 1_000_000
+_MODEL_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One thing that is told. The ids in it are the file's own."""
+
+    line: int
+    kind: str
+    fields: Fields
+
+    def to_body(self) -> dict[str, Any]:
+        """Return what is sealed of it."""
+        return {"line": self.line, "kind": self.kind, "fields": self.fields}
+
+
+def checked_told(line: int, kind: str, said: Mapping[str, Any], now: datetime, settings: Settings) -> Told | Refusal:
+    """Return what a line of that kind tells, or why it is refused."""
+    part = "settings" if kind == chain.SETTINGS else "fields"
+    given = said.get(part)
+    if said.keys() != {"kind", part} or not isinstance(given, dict):
+        return Refusal(line, Reason.INVALID, part)
+    try:
+        return Told(line, kind, dict(settings(given)) if kind == chain.SETTINGS else _RULES[kind](given, now))
+    except Invalid as invalid:
+        details = invalid.details
+        return Refusal(line, Reason.INVALID, details[0]["field"] if isinstance(details, list) and details else part)
+
+
+def _scene(given: Fields, now: datetime) -> Fields:
+    _known(given, _SCENE)
+    kept: Fields = {PROJECT: _project(given, PROJECT)}
+    if kept[PROJECT] is None:
+        raise _wrong(PROJECT)
+    name = given.get(scenes.NAME)
+    if name is not None:
+        kept[scenes.NAME] = _name(name, scenes.NAME, naming.name)
+    for text, (basis, at) in TEXTS.items():
+        said = _text(given, text)
+        if said is not None:
+            kept |= {**scenes.written(text, said, _ids(given, basis)), at: _at(given, at, now)}
+    kept[scenes.USED_AT] = _at(given, scenes.USED_AT, now)
+    archived = given.get(scenes.ARCHIVED)
+    if archived is not None:
+        kept[scenes.ARCHIVED] = archived and _at(given, scenes.ARCHIVED, now)
+    return {name: value for name, value in kept.items() if value is not None}
+
+
+def _persona(given: Fields, now: datetime) -> Fields:
+    _known(given, _PERSONA)
+    told = given.get(persona.STATEMENTS) or []
+    if not isinstance(told, list) or len(told) > persona_most():
+        raise _wrong(persona.STATEMENTS)
+    statements = [statement for one in told if (statement := _statement(one)).basis]
+    return persona.Persona(
+        tuple(persona.within_bounds(statements)),
+        _count(given, persona.FACT_COUNT),
+        _project(given, persona.LAST_SCENE),
+        tuple(_ids(given, persona.LAST_SCENE_BASIS)),
+        _at(given, persona.REFRESHED_AT, now) or rfc3339(now),
+        _short(given, persona.MODEL, _MODEL_CHARACTERS),
+    ).fields()
+
+
+def persona_most() -> int:
+    """Return how many statements a portrait may tell: each rests on a memory."""
+    return 10 * limits.PERSONA_BASIS
+
+
+def _statement(one: object) -> persona.Statement:
+    if not isinstance(one, list) or len(one) != 3 or one[0] not in persona.PARTS:
+        raise _wrong(persona.STATEMENTS)
+    given = dict(zip(("part", "text", "basis"), one, strict=True))
+    text = _short(given, "text", limits.PERSONA_BYTES)
+    return persona.Statement(one[0], text or "", tuple(_ids(given, "basis")) if text else ())
+
+
+def _suggestion(given: Fields, _now: datetime) -> Fields:
+    """Return a suggestion without its marks: they are tags of the life that it was made in."""
+    _known(given, _SUGGESTION)
+    kinds, decisions = ({one.value for one in kind} for kind in (suggestions.Kind, suggestions.Decision))
+    if given.get("kind") not in kinds or given.get("status") not in decisions:
+        raise _wrong("status")
+    title = _short(given, "title", limits.SUGGESTION_TITLE_CHARACTERS)
+    text = _short(given, "text", limits.SUGGESTION_CHARACTERS)
+    basis = _ids(given, "basis")
+    if not title or not text or not basis:
+        raise _wrong("text")
+    agent = given.get("agent")
+    return {
+        "kind": given["kind"],
+        "title": title,
+        "text": text,
+        "basis": basis[: limits.PATTERN_BASIS],
+        "evidence": _count(given, "evidence"),
+        "status": given["status"],
+        "agent": None if agent is None else _name(agent, "agent", naming.name),
+        "project": _project(given, "project"),
+        "marks": [],
+        "model": _short(given, "model", _MODEL_CHARACTERS),
+    }
+
+
+def _active(given: Fields, _now: datetime) -> Fields:
+    _known(given, {PROJECT})
+    return {PROJECT: _project(given, PROJECT)}
+
+
+_RULES: Final[Mapping[str, Callable[[Fields, datetime], Fields]]] = {
+    chain.SCENE: _scene,
+    chain.PERSONA: _persona,
+    chain.SUGGESTION: _suggestion,
+    chain.ACTIVE: _active,
+}
+KINDS: Final = frozenset({*_RULES, chain.SETTINGS})
+"""Kinds of lines that `checked_told` reads."""
+
+
+def _known(given: Fields, names: set[str]) -> None:
+    if not names.issuperset(given):
+        raise _wrong("fields")
+
+
+def _project(given: Fields, field: str) -> str | None:
+    project = given.get(field)
+    named = None if project is None else _name(project, field, naming.project)
+    return None if named == DEFAULT_PROJECT else named
+
+
+def _name(given: object, field: str, rule: Callable[[str], str]) -> str:
+    try:
+        named = rule(given) if isinstance(given, str) else None
+    except ValueError:
+        named = None
+    if named is None or find(named):
+        raise _wrong(field)
+    return named
+
+
+def _text(given: Fields, field: str) -> str | None:
+    text = given.get(field)
+    if text is not None and not isinstance(text, str):
+        raise _wrong(field)
+    return text if text and visible(text) else None
+
+
+def _short(given: Fields, field: str, longest: int) -> str | None:
+    """Return a text, its secrets masked, of at most so many bytes; None where there is nothing to see."""
+    text = _text(given, field)
+    return None if text is None else cut(mask(text).text, longest)
+
+
+def _ids(given: Fields, field: str) -> list[str]:
+    ids = given.get(field) or []
+    if not isinstance(ids, list) or len(ids) > limits.SCENE_MEMORIES:
+        raise _wrong(field)
+    if not all(isinstance(one, str) and is_ulid(one) for one in ids):
+        raise _wrong(field)
+    return list(dict.fromkeys(ids))
+
+
+def _at(given: Fields, field: str, now: datetime) -> str | None:
+    """Return a moment as RFC 3339, not later than now."""
+    at = given.get(field)
+    if at is None:
+        return None
+    try:
+        return rfc3339(min(moment(at) if isinstance(at, str) else now, now))
+    except (ValueError, OverflowError):
+        raise _wrong(field) from None
+
+
+def _count(given: Fields, field: str) -> int:
+    count = given.get(field) or 0
+    if type(count) is not int or not 0 <= count <= _COUNT:
+        raise _wrong(field)
+    return count
+
+
+def _wrong(field: str) -> Invalid:
+    return Invalid.of(field, "It is not what it must be.")
