@@ -257,7 +257,7 @@ def test_the_active_project_is_at_hand_where_none_is_named_and_follows_every_swi
 def test_where_the_active_project_is_known_only_its_scene_is_read(told_of: World) -> None:
     told_of.now.scenes.switch(told_of.owner, "atlas")
     steps = told_of.warm()
-    for queries in (2, 1, 1):  # change rows and head, and at first the projects
+    for queries in (3, 2, 2):  # change rows and head, suggestions, and at first the projects
         before = steps.count
         assert SUMMARY in context(told_of, "ok thanks", project=ACTIVE_PROJECT, new_session=False).text
         assert steps.log[before:].count("MemoryTable.query") == queries
