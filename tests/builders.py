@@ -37,6 +37,8 @@ from shared.keeping.scene_upkeep import Describer, SceneClearing, SceneUpkeep
 from shared.keeping.scenes import Scenes
 from shared.keeping.scheduled import Scheduled
 from shared.keeping.scheduling import Scheduling
+from shared.keeping.sessions import Sessions
+from shared.keeping.silent_sessions import SilentSessions
 from shared.keeping.suggesting import Suggestions
 from shared.keeping.tidying import Tidying
 from shared.learning.accepting import Accepting
@@ -52,6 +54,7 @@ from shared.learning.evolution.evolving import Evolution
 from shared.learning.evolution.naming import Namer, RulesNamer
 from shared.learning.extraction import Extraction
 from shared.learning.extractor import Extractor, RulesExtractor
+from shared.learning.notes import NotesExtractor
 from shared.learning.persona.clearing import PersonaClearing
 from shared.learning.persona.portraying import Portrayer, RulesPortrayer
 from shared.learning.persona.refreshing import PersonaRefresh
@@ -144,7 +147,7 @@ class Process:
         self.undoing = Undoing(self.commits)
         self.tasks = Tasks(self.vaults, work, cursors)
         planner = Planner(self.vaults, bounds.active)
-        self.extraction = Extraction(self.commits, planner, extractor, Comparison(self.vaults))
+        self.extraction = Extraction(self.commits, planner, NotesExtractor(extractor), Comparison(self.vaults))
         self.delivery = Delivery(self.extraction, work)
         self.indexes = Indexes(self.vaults)
         self.searcher = Searcher(self.indexes, maintenance, meaning)
@@ -160,7 +163,11 @@ class Process:
         evolution = Evolution(self.commits, namer or RulesNamer())
         persona = PersonaRefresh(self.commits, portrayer or RulesPortrayer())
         steps = (*consolidating, *clearing, evolution, persona, SceneUpkeep(self.commits, describer))
-        first, last = (Scheduled(), Import(self.commits), Forget(self.commits)), (Imported(), Forgotten())
+        self.sessions = Sessions(self.vaults, bounds, self.accepting, self.listing)
+        first, last = (
+            (Scheduled(), SilentSessions(self.sessions), Import(self.commits), Forget(self.commits)),
+            (Imported(), Forgotten()),
+        )
         self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, clearing, first, last)
         self.duties = Duties(Scheduling(self.vaults, maintenance), self.tidying, Erasure(self.vaults))
 

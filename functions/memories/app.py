@@ -11,6 +11,7 @@ from functions.memories import (
     routes_persona,
     routes_portability,
     routes_scenes,
+    routes_sessions,
 )
 from shared import bootstrap
 from shared.http import Edge
@@ -24,6 +25,7 @@ app.include_router(routes_persona.router)
 app.include_router(routes_account.router)
 app.include_router(routes_forgetting.router)
 app.include_router(routes_portability.router)
+app.include_router(routes_sessions.router)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:

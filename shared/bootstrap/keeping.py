@@ -19,6 +19,7 @@ from shared.keeping.portrait import Portrait
 from shared.keeping.preferences import Choices
 from shared.keeping.scene_deletion import SceneDeletion
 from shared.keeping.scenes import Scenes
+from shared.keeping.sessions import Sessions
 from shared.keeping.suggesting import Suggestions
 from shared.learning.accepting import Accepting
 from shared.learning.consolidation.undoing import Undoing
@@ -76,6 +77,12 @@ def exporting() -> Exporting:
 @cache
 def importing() -> Importing:
     return Importing(commits(), settings_of)
+
+
+@cache
+def sessions() -> Sessions:
+    settings = config.bounds()
+    return Sessions(vaults(), Limits(settings.quota_bytes, settings.active), accepting(), listing())
 
 
 @cache

@@ -11,13 +11,14 @@ from shared.learning.delivery import Delivery
 from shared.learning.extraction import Extraction
 from shared.learning.extractor import Extractor, RulesExtractor
 from shared.learning.model_extractor import ModelExtractor
+from shared.learning.notes import NotesExtractor
 from shared.learning.planning import Planner
 
 
 @cache
 def delivery() -> Delivery:
     planner = Planner(vaults(), config.bounds().active)
-    return Delivery(Extraction(commits(), planner, extractor(), Comparison(vaults())), work_queue())
+    return Delivery(Extraction(commits(), planner, NotesExtractor(extractor()), Comparison(vaults())), work_queue())
 
 
 @cache

@@ -2,17 +2,23 @@
 
 from functools import cache
 
-from shared.bootstrap import commits, maintenance_queue, vaults, work_queue
+from shared import config
+from shared.bootstrap import commits, maintenance_queue, random, vaults, work_queue
 from shared.bootstrap.embeddings import meaning
 from shared.bootstrap.models import language_model
 from shared.bootstrap.recall import indexes
+from shared.keeping.cursors import Cursors
 from shared.keeping.duties import Duties
 from shared.keeping.forgetting.steps import Forget, Forgotten
 from shared.keeping.importing.applying import Import, Imported
+from shared.keeping.listing import Listing
 from shared.keeping.scene_upkeep import SceneClearing, SceneUpkeep
 from shared.keeping.scheduled import Scheduled
 from shared.keeping.scheduling import Scheduling
+from shared.keeping.sessions import Sessions
+from shared.keeping.silent_sessions import SilentSessions
 from shared.keeping.tidying import Tidying
+from shared.learning.accepting import Accepting
 from shared.learning.consolidation.consolidating import Consolidation
 from shared.learning.consolidation.proposing import ModelProposer, RulesProposer
 from shared.learning.consolidation.retiring import Retirement
@@ -27,6 +33,13 @@ from shared.learning.waiting import Waiting
 from shared.recall.building import Builder
 from shared.storage.erasure import Erasure
 from shared.storage.rebuild import Rebuild
+from shared.storage.transactions import Limits
+
+
+def _sessions() -> Sessions:
+    settings = config.bounds()
+    bounds = Limits(settings.quota_bytes, settings.active)
+    return Sessions(vaults(), bounds, Accepting(vaults(), work_queue(), bounds, 0), Listing(vaults(), Cursors(random)))
 
 
 @cache
@@ -48,7 +61,7 @@ def duties() -> Duties:
         builder,
         steps,
         clearing,
-        first=(Scheduled(), Import(commits()), Forget(commits())),
+        first=(Scheduled(), SilentSessions(_sessions()), Import(commits()), Forget(commits())),
         last=(Imported(), Forgotten()),
     )
     return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

@@ -3,6 +3,7 @@
 A crash before the send is mended by the next identical request, or by maintenance, which sends tasks that wait too long again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from math import ceil
@@ -16,7 +17,7 @@ from shared.domain.task import TaskStatus
 from shared.keeping.idempotency import Mark
 from shared.learning import tasks
 from shared.learning.conversation import Conversation, Skipped, refuse_silence, to_body
-from shared.ports import Condition, Put, Queue, Update
+from shared.ports import Condition, Item, Put, Queue, Update, Write
 from shared.storage import bodies, names, objects, scenes
 from shared.storage.commit import TRIES
 from shared.storage.preferences import preferences_of
@@ -63,25 +64,55 @@ class Accepting:
                 self.vaults.forget(owner)
         raise Unavailable
 
-    def _queue(self, opened: Opened, conversation: Conversation, once: Mark | None) -> Accepted:
+    def hand_over(
+        self, opened: Opened, conversation: Conversation, also: Sequence[Write], bytes_gone: int
+    ) -> str | None:
+        """Queue notes as a conversation of their own, in one transaction with the writes that end what they were; None when one of those
+        was refused. Neither the daily limit nor the window of equal contents is asked: each note was accepted before.
+
+        `bytes_gone` are given back. Raises Stale, TableLost, Busy.
+        """
         keys, now = opened.keys, self.vaults.clock()
+        task_id, sealed, item = self._sealed(keys, conversation, now)
+        transaction = Transaction(keys, self.bounds, now, self.vaults.random)
+        transaction.add("memory", Put(item, Condition(absent=True)))
+        transaction.head({"bytes": len(sealed) - bytes_gone}, deleting=True)
+        for write in also:
+            transaction.add("also", write)
+        try:
+            self.vaults.table.write(keys.owner, transaction.writes)
+        except Refused as refused:
+            self.vaults.objects.erase(names.conversation(keys.owner, keys.epoch, task_id))
+            reason = transaction.explain(refused)
+            if isinstance(reason, Stale):
+                raise reason from None
+            return None
+        self._send(keys, task_id, 1)
+        return task_id
+
+    def _sealed(self, keys: OwnerKeys, conversation: Conversation, now: datetime) -> tuple[str, bytes, Item]:
+        """Put a conversation into the bucket; return its task's id, its bytes and its task."""
         task_id = ulid(now, self.vaults.random)
         body = bodies.pack(to_body(conversation, now))
         sealed = objects.seal(keys, CONVERSATION, task_id, body, self.vaults.random)
-        key = names.conversation(keys.owner, keys.epoch, task_id)
-        self.vaults.objects.put(key, sealed, if_absent=True)
+        self.vaults.objects.put(names.conversation(keys.owner, keys.epoch, task_id), sealed, if_absent=True)
+        item = tasks.new_item(task_id, conversation.trigger.value, len(sealed), now, dry_run=conversation.dry_run)
+        return task_id, sealed, item
+
+    def _queue(self, opened: Opened, conversation: Conversation, once: Mark | None) -> Accepted:
+        keys, now = opened.keys, self.vaults.clock()
+        task_id, sealed, item = self._sealed(keys, conversation, now)
         transaction = Transaction(keys, self.bounds, now, self.vaults.random)
         if once:
             transaction.add("once", once(keys, task_id).write(now))
         transaction.add("window", self._window(keys, conversation, task_id).write(now))
-        item = tasks.new_item(task_id, conversation.trigger.value, len(sealed), now, dry_run=conversation.dry_run)
         transaction.add("memory", Put(item, Condition(absent=True)))
         transaction.head({"bytes": len(sealed)})
         transaction.add("daily", self._count(opened, now))
         try:
             self.vaults.table.write(keys.owner, transaction.writes)
         except Refused as refused:
-            self.vaults.objects.erase(key)
+            self.vaults.objects.erase(names.conversation(keys.owner, keys.epoch, task_id))
             reason = transaction.explain(refused)
             if isinstance(reason, Limited):
                 raise self._limited(now) from None

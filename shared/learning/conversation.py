@@ -52,6 +52,8 @@ class Conversation:
     session_type: str = "main"
     outcome: str = "completed"
     dry_run: bool = False
+    notes: tuple[Mapping[str, Any], ...] = ()
+    """The notes of a session, as they are sealed (shared/learning/notes.py); their words stand in `messages` as well."""
 
     def learned_from(self) -> tuple[Message, ...]:
         """Return the messages that count for the trigger, in their order."""
@@ -132,7 +134,7 @@ def to_body(conversation: Conversation, received_at: datetime) -> dict[str, Any]
         "agent": conversation.agent,
         "session_id": conversation.session_id,
         "received_at": rfc3339(received_at),
-    }
+    } | ({"notes": list(conversation.notes)} if conversation.notes else {})
 
 
 def from_body(body: Mapping[str, Any]) -> tuple[Conversation, datetime]:
@@ -147,7 +149,14 @@ def from_body(body: Mapping[str, Any]) -> tuple[Conversation, datetime]:
         )
         for m in body["messages"]
     )
-    conversation = Conversation(messages, Trigger(body["trigger"]), body["project"], body["agent"], body["session_id"])
+    conversation = Conversation(
+        messages,
+        Trigger(body["trigger"]),
+        body["project"],
+        body["agent"],
+        body["session_id"],
+        notes=tuple(body.get("notes", ())),
+    )
     return conversation, moment(body["received_at"])
 
 

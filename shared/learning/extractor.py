@@ -44,6 +44,7 @@ class Candidate:
     at: datetime | None = None
     action: Action = Action.INSERT
     target: str | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,6 +196,7 @@ class Planner:
             status=Status.ACTIVE,
             created_at=now,
             updated_at=now,
+            tags=candidate.tags,
             origin=made.origin(candidate),
         )
         return with_masked(memory, candidate.masked)

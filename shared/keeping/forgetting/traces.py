@@ -12,7 +12,8 @@ from shared.keeping.visits import Visit
 from shared.learning import tasks
 from shared.learning.accepting import open_conversation
 from shared.learning.conversation import from_body
-from shared.ports import Condition, Item, Update, Write
+from shared.learning.notes import note_of
+from shared.ports import Condition, Delete, Item, Update, Write
 from shared.storage import bodies, names
 
 FORGOTTEN = "forgotten"
@@ -37,6 +38,35 @@ def unlearn(visit: Visit, selection: Selection, counted: Write) -> None:
         if selection.wants_said(text, conversation.real_project(), received_at):
             _end(visit, task_id, counted)
             objects.erase(name.key)
+
+
+def unnote(visit: Visit, selection: Selection) -> None:
+    """Delete notes of the open session that are meant: it counts them no more, so they become no memories."""
+    table, keys = visit.vaults.table, visit.opened.keys
+    session = table.get(visit.owner, [names.SESSION]).get(names.SESSION)
+    after = None
+    while session is not None:
+        page = table.query(visit.owner, names.NOTE, after=after)
+        for item in page.items:
+            place, sealed = str(item["sk"]).removeprefix(names.NOTE), item.get("sealed")
+            try:
+                note = note_of(bodies.unpack(keys.unseal("note", place, 1, int(item["gen"]), bytes(sealed))))  # type: ignore[arg-type]
+            except SealBroken:
+                continue
+            said = "\n".join((note.message, *note.key_points, note.topic or "", *note.tags))
+            if selection.wants_said(said, None, note.at):
+                fewer = Update(
+                    names.SESSION,
+                    add={"notes": -1, "size": -len(bytes(sealed))},  # type: ignore[arg-type]
+                    condition=Condition(equals={"id": place.partition("#")[0]}),
+                )
+                gone = Delete(str(item["sk"]), Condition(exists=True))
+                bytes_gone = Update(names.HEAD, add={"bytes": -len(bytes(sealed))}, condition=Condition(exists=True))  # type: ignore[arg-type]
+                with suppress(Refused):
+                    table.write(visit.owner, [gone, fewer, bytes_gone])
+        after = page.after
+        if after is None:
+            return
 
 
 def silence(visit: Visit, selection: Selection, learned_by: Collection[str], items: Iterable[Item]) -> int:

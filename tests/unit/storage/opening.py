@@ -73,6 +73,10 @@ def _open(keys: OwnerKeys, sk: str, item: dict[str, object], sealed: bytes) -> s
         place = ("task", sk.removeprefix(names.TASK), int(str(item["run"])))
     elif sk.startswith(names.AUDIT):
         place = ("audit", sk.removeprefix(names.AUDIT), 1)
+    elif sk == names.SESSION:
+        place = ("session", str(item["id"]), 1)
+    elif sk.startswith(names.NOTE):
+        place = ("note", sk.removeprefix(names.NOTE), 1)
     else:
         place = ("project", sk.removeprefix(names.PROJECT), 1)
     return _json(bodies.unpack(keys.unseal(*place, generation, sealed)))

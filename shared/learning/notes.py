@@ -1,0 +1,185 @@
+"""Notes of a session, and what becomes of them: no model reads them, each distinct key point becomes one fact."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from shared.domain import limits
+from shared.domain.memory import Category, Scope
+from shared.domain.settings import Preferences
+from shared.domain.times import moment, rfc3339
+from shared.learning.conversation import Conversation
+from shared.learning.extractor import Candidate, Extracted, Extractor, Known
+from shared.text import keywords, rules
+from shared.text.normalise import full_width_length, normalise
+from shared.text.pattern import Pattern
+from shared.text.secrets import mask
+
+NOTES = "notes/1"
+IMPORTANCE = 5
+_NUMBERS = Pattern(r"\d+(?:[.,:]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a client noted: the person's message, the key points it found (none: the message speaks for itself), its topic and tags."""
+
+    message: str
+    at: datetime
+    key_points: tuple[str, ...] = ()
+    topic: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Whether a note is kept, and why."""
+
+    saved: bool
+    reason: str
+
+
+def judged(message: str, key_points: Sequence[str], preferences: Preferences) -> Judged:
+    """Tell whether a message is worth a note. Its own wish comes first, then the owner's words, then key points, then trigger words."""
+    custom, excluded = (
+        keywords.words_of(words.items()) for words in (preferences.custom_keywords, preferences.excluded_keywords)
+    )
+    if keywords.suppresses(message):
+        return Judged(saved=False, reason="suppressed")
+    if keywords.holds(message, excluded):
+        return Judged(saved=False, reason="excluded")
+    if keywords.forces(message):
+        return Judged(saved=True, reason="forced")
+    if key_points:
+        return Judged(saved=True, reason="key_points")
+    if keywords.holds(message, custom):
+        return Judged(saved=True, reason="custom_keyword")
+    if keywords.triggers(message) or mask(message).values:
+        return Judged(saved=True, reason="trigger")
+    return Judged(saved=False, reason="no_trigger")
+
+
+def merged(notes: Sequence[Note]) -> list[Note]:
+    """Return the notes, oldest first, without repetition: of those that are alike the latest stays, with the key points of all. Notes that
+    follow each other within ten minutes form a group and share their topic and tags."""
+    kept: list[Note] = []
+    for note in sorted(notes, key=lambda one: one.at):
+        alike = next(
+            (place for place, one in enumerate(kept) if likeness(one.message, note.message) > limits.NOTES_ALIKE), None
+        )
+        if alike is None:
+            kept.append(note)
+            continue
+        before = kept.pop(alike)
+        points, tags = (*before.key_points, *note.key_points), (*before.tags, *note.tags)
+        kept.append(replace(note, key_points=_distinct(points), tags=_distinct(tags), topic=note.topic or before.topic))
+    return [member for group in _groups(kept) for member in _sharing(group)]
+
+
+def likeness(one: str, other: str) -> float:
+    """Return Dice's coefficient of the pairs of signs of two texts, 0 to 1; equal texts are 1, and texts with other numbers 0."""
+    if _NUMBERS.findall(one) != _NUMBERS.findall(other):
+        return 0.0
+    pairs = [Counter(text[place : place + 2] for place in range(len(text) - 1)) for text in map(_flat, (one, other))]
+    total = sum(map(Counter.total, pairs))
+    return 2 * (pairs[0] & pairs[1]).total() / total if total else float(_flat(one) == _flat(other))
+
+
+class NotesExtractor:
+    """Makes candidates of a session's notes; leaves every other conversation to another extractor."""
+
+    def __init__(self, others: Extractor) -> None:
+        self._others = others
+
+    def extract(
+        self, conversation: Conversation, received_at: datetime, preferences: Preferences, known: Callable[[], Known]
+    ) -> Extracted:
+        """Answer one candidate for each distinct key point, however many they are."""
+        if not conversation.notes:
+            return self._others.extract(conversation, received_at, preferences, known)
+        notes = merged([note_of(body) for body in conversation.notes])
+        candidates: dict[str, Candidate] = {}
+        dropped = 0
+        for note in notes:
+            found = _candidates(note, conversation, preferences)
+            fitting = [one for one in found if full_width_length(one.masked.text) <= limits.CONTENT_FULL_WIDTH]
+            dropped += len(found) - len(fitting)
+            for candidate in fitting:
+                candidates.setdefault(_flat(candidate.masked.text), candidate)
+        return Extracted(tuple(candidates.values()), dropped, NOTES)
+
+
+def body_of(note: Note) -> dict[str, Any]:
+    """Return what is sealed of a note."""
+    body = {
+        "message": note.message,
+        "at": rfc3339(note.at),
+        "key_points": list(note.key_points),
+        "tags": list(note.tags),
+    }
+    return body | ({"topic": note.topic} if note.topic else {})
+
+
+def note_of(body: Mapping[str, Any]) -> Note:
+    """Read what `body_of` wrote."""
+    points, tags = tuple(body["key_points"]), tuple(body["tags"])
+    return Note(body["message"], moment(body["at"]), points, body.get("topic"), tags)
+
+
+def _candidates(note: Note, conversation: Conversation, preferences: Preferences) -> list[Candidate]:
+    has_project = conversation.real_project() is not None
+    quote = mask(note.message).text[: limits.QUOTE_CHARACTERS]
+    said = note.key_points or (note.message,)
+    found = rules.extract(
+        said,
+        custom=keywords.words_of(preferences.custom_keywords.items()),
+        excluded=keywords.words_of(preferences.excluded_keywords.items()),
+        has_project=has_project,
+        limit=limits.FACTS_OTHER,
+        manual=True,
+    ).candidates
+    if not note.key_points:
+        return [_candidate(one.masked, one.type, one.category, one.importance, quote, note) for one in found]
+    by_text = {_flat(one.content): one for one in found}
+    made = []
+    for point in note.key_points:
+        rule = by_text.get(_flat(point))
+        category, importance = (rule.category, rule.importance) if rule else (Category.KNOWLEDGE.value, IMPORTANCE)
+        of_person = not has_project or category == Category.PREFERENCE
+        told = ("user" if of_person else "project", category, importance)
+        made.append(_candidate(mask(normalise(point)), *told, quote, note))
+    return made
+
+
+def _candidate(masked: Any, scope: str, category: str, importance: int, quote: str, note: Note) -> Candidate:
+    return Candidate(masked, Scope(scope), Category(category), importance, quote, at=note.at, tags=note.tags)
+
+
+def _groups(notes: Sequence[Note]) -> list[list[Note]]:
+    groups: list[list[Note]] = []
+    for note in sorted(notes, key=lambda one: one.at):
+        if groups and note.at - groups[-1][-1].at <= limits.NOTES_TOGETHER:
+            groups[-1].append(note)
+        else:
+            groups.append([note])
+    return groups
+
+
+def _sharing(group: Sequence[Note]) -> list[Note]:
+    """Give every note of a group the topic that one of them has, as a tag, and the tags of all."""
+    topics = [f"#{normalise(note.topic)}" for note in group if note.topic]
+    tags = _distinct(tag[: limits.TAG_CHARACTERS] for tag in (*topics, *(tag for note in group for tag in note.tags)))
+    return [replace(note, tags=tags[: limits.TAGS]) for note in group]
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for text in texts:
+        found.setdefault(_flat(text), text)
+    return tuple(found.values())
+
+
+def _flat(text: str) -> str:
+    return normalise(text).casefold().strip(" .。!！")
