@@ -120,8 +120,11 @@ SCALE ?= 200000
 bench: build ## measure calls, search, growth, imports, sizes and quality
 	$(PY) -m benchmarks --scale $(SCALE)
 	$(PY) -m benchmarks.footprint --scale $(SCALE)
-	$(PY) -m benchmarks.growth --days 91 $(if $(DATA),--data $(DATA))
+	$(PY) -m benchmarks.growth --days 365 $(if $(DATA),--data $(DATA))
+	$(PY) -m benchmarks.cost
 	$(PY) -m benchmarks.index_scale
 	$(if $(DATA),$(PY) -m benchmarks.retrieval --data $(DATA))
+	$(PY) -m benchmarks.intent
+	$(PY) -m benchmarks.consolidation
 	$(PY) -m benchmarks.secrets
 	$(PY) -m benchmarks.artefacts
