@@ -35,7 +35,7 @@ def is_ours(data: str) -> bool:
         said = read_line(data.removeprefix(_BYTE_ORDER_MARK).partition("\n")[0])
     except (BadRequest, Invalid):
         return False
-    return isinstance(said, dict) and said.get("kind") in _KINDS
+    return _kind(said) is not None
 
 
 def read(data: str, before: Thread, now: datetime, settings: Settings) -> Read:
@@ -73,9 +73,12 @@ def _said(line: str, number: int) -> dict[str, Any] | Refusal:
         return Refusal(number, Reason.NOT_JSON)
     except Invalid:
         return Refusal(number, Reason.INVALID)
-    if not isinstance(said, dict) or said.get("kind") not in _KINDS:
-        return Refusal(number, Reason.UNKNOWN_KIND)
-    return said
+    return Refusal(number, Reason.UNKNOWN_KIND) if _kind(said) is None else dict(said)
+
+
+def _kind(said: object) -> str | None:
+    kind = said.get("kind") if isinstance(said, dict) else None
+    return kind if isinstance(kind, str) and kind in _KINDS else None
 
 
 def _take(

@@ -46,7 +46,9 @@ _PERSONA: Final = {
     persona.REFRESHED_AT,
     persona.MODEL,
 }
+_STATEMENT: Final = ("part", "text", "basis")
 _SUGGESTION: Final = {"kind", "title", "text", "basis", "evidence", "status", "agent", "project", "marks", "model"}
+_STATEMENTS: Final = 1_000
 _COUNT: Final = 1_000_000
 _MODEL_CHARACTERS: Final = 200
 
@@ -99,7 +101,7 @@ def _scene(given: Fields, now: datetime) -> Fields:
 def _persona(given: Fields, now: datetime) -> Fields:
     _known(given, _PERSONA)
     told = given.get(persona.STATEMENTS) or []
-    if not isinstance(told, list) or len(told) > persona_most():
+    if not isinstance(told, list) or len(told) > _STATEMENTS:
         raise _wrong(persona.STATEMENTS)
     statements = [statement for one in told if (statement := _statement(one)).basis]
     return persona.Persona(
@@ -112,15 +114,10 @@ def _persona(given: Fields, now: datetime) -> Fields:
     ).fields()
 
 
-def persona_most() -> int:
-    """Return how many statements a portrait may tell: each rests on a memory."""
-    return 10 * limits.PERSONA_BASIS
-
-
 def _statement(one: object) -> persona.Statement:
-    if not isinstance(one, list) or len(one) != 3 or one[0] not in persona.PARTS:
+    if not isinstance(one, list) or len(one) != len(_STATEMENT) or one[0] not in persona.PARTS:
         raise _wrong(persona.STATEMENTS)
-    given = dict(zip(("part", "text", "basis"), one, strict=True))
+    given = dict(zip(_STATEMENT, one, strict=True))
     text = _short(given, "text", limits.PERSONA_BYTES)
     return persona.Statement(one[0], text or "", tuple(_ids(given, "basis")) if text else ())
 
@@ -128,9 +125,9 @@ def _statement(one: object) -> persona.Statement:
 def _suggestion(given: Fields, _now: datetime) -> Fields:
     """Return a suggestion without its marks: they are tags of the life that it was made in."""
     _known(given, _SUGGESTION)
-    kinds, decisions = ({one.value for one in kind} for kind in (suggestions.Kind, suggestions.Decision))
-    if given.get("kind") not in kinds or given.get("status") not in decisions:
-        raise _wrong("status")
+    for name, one_of in (("kind", suggestions.Kind), ("status", suggestions.Decision)):
+        if given.get(name) not in [one.value for one in one_of]:
+            raise _wrong(name)
     title = _short(given, "title", limits.SUGGESTION_TITLE_CHARACTERS)
     text = _short(given, "text", limits.SUGGESTION_CHARACTERS)
     basis = _ids(given, "basis")
