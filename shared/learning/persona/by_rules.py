@@ -22,6 +22,8 @@ BASIS_OF_A_NAME: Final = 3
 _TELLING: Final = frozenset(
     {Category.PREFERENCE, Category.DECISION, Category.CONSTRAINT, Category.KNOWLEDGE, Category.EXPERIENCE}
 )
+_OWN: Final = Pattern(r"(?i)^\W*(?:我|本人|用户)|\b(?:I|I['’](?:m|ve|d)|my|me|the\s+user)\b")
+"""A fact that speaks of the person and not of somebody else; a preference or a constraint need not say so."""
 _JOBS_EN: Final = (
     r"engineer|developer|programmer|designer|architect|manager|scientist|analyst|researcher|student|teacher|administrator"
     r"|founder|consultant"
@@ -71,7 +73,8 @@ def found(facts: Sequence[Memory]) -> list[Statement]:
 
 def _sentences(facts: Sequence[Memory]) -> Iterator[tuple[str, Statement]]:
     for fact in facts:
-        if fact.scope is not Scope.USER or full_width_length(fact.content) > limits.FACT_FULL_WIDTH:
+        own = fact.category in {Category.PREFERENCE, Category.CONSTRAINT} or _OWN.search(fact.content)
+        if fact.scope is not Scope.USER or not own or full_width_length(fact.content) > limits.FACT_FULL_WIDTH:
             continue
         parts = [part for part, form in _SENTENCES.items() if form.search(fact.content)]
         if fact.category is Category.CONSTRAINT:

@@ -28,7 +28,7 @@ from shared.storage import basis, lines, names
 from shared.storage.commit import Commits
 from shared.storage.document_commits import DocumentCommits
 from shared.storage.documents import Document, from_item
-from shared.storage.persona import REFRESHED_AT, Persona, place
+from shared.storage.persona import REFRESHED_AT, Persona, Statement, place
 from shared.storage.scenes import LONG_AGO
 from shared.storage.vaults import Opened
 
@@ -109,11 +109,7 @@ class PersonaRefresh:
     def _portrayed(self, visit: Visit, read: _Read) -> Portrayed:
         if not read.facts:
             return Portrayed((), 0, "")
-        known = Persona.of(read.document)
-        found = visit.vaults.table.get(visit.owner, basis.sks(known.rests_on)) if known.rests_on else {}
-        stand = basis.standing(visit.opened, found, known.rests_on, read.at)
-        kept = known.shown(stand).moved(basis.replaced(visit.opened, found, known.rests_on))
-        return self.portrayer.portray(read.facts, kept.statements, visit.time_left())
+        return self.portrayer.portray(read.facts, _still_true(visit, read), visit.time_left())
 
     def _write(self, visit: Visit, standing: Document, persona: Persona) -> bool:
         """Put the persona in the place of the one that was read; False where its owner deleted that one meanwhile."""
@@ -213,3 +209,15 @@ def _persona(made: Portrayed, read: _Read) -> Persona:
         refreshed_at=rfc3339(read.at),
         model=made.model or None,
     )
+
+
+def _still_true(visit: Visit, read: _Read) -> tuple[Statement, ...]:
+    """Return the statements whose memories stand and are as they were when the persona was made: what was edited or confirmed since is
+    among the facts."""
+    known = Persona.of(read.document)
+    if not known.rests_on or known.refreshed_at is None:
+        return ()
+    found = visit.vaults.table.get(visit.owner, basis.sks(known.rests_on))
+    stand = basis.standing(visit.opened, found, known.rests_on, read.at)
+    updated = {memory_id: str(found[names.MEMORY + memory_id]["updated"]).partition("#")[0] for memory_id in stand}
+    return known.shown(frozenset(i for i, at in updated.items() if at <= known.refreshed_at)).statements

@@ -232,6 +232,41 @@ def test_what_was_dismissed_is_not_in_the_next_one() -> None:
     assert kept.id in persona(world).rests_on
 
 
+def test_an_edited_fact_says_what_it_says_now_from_the_next_refresh_on() -> None:
+    world = World()
+    first, _ = preferred(world, "I write Zig", "I work as a backend engineer")
+    asked(world)
+    world.edit(first.id, content="I write Kotlin")
+    asked(world)
+    assert texts(world) == {"languages": ["Kotlin"], "role": ["I work as a backend engineer"]}
+
+
+def test_what_is_known_stays_when_its_facts_are_not_among_the_newest_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    preferred(world, "I write Zig")
+    asked(world)
+    monkeypatch.setattr(limits, "PERSONA_FACTS", 5)
+    preferred(world, "I write Kotlin")
+    fill(world, 5)
+    asked(world)
+    assert (texts(world), persona(world).fact_count) == ({"languages": ["Zig"]}, 5)
+
+
+def test_what_somebody_else_does_says_nothing_of_the_person() -> None:
+    world = World()
+    for text in (
+        "Tibor works as a designer",
+        "张三是设计师，有九年经验",
+        "The API answers in English",
+        "The shop is open: working hours are nine to five",
+    ):
+        world.add(text)
+    world.add("I work as a glass engineer")
+    world.add("我有九年编译器开发经验")
+    asked(world)
+    assert texts(world) == {"role": ["I work as a glass engineer"], "experience": ["我有九年编译器开发经验"]}
+
+
 def test_it_follows_a_consolidation_of_what_it_rests_on() -> None:
     world = World()
     sources = [item.id for item in preferred(world, "I write Zig at work", "At work I write Zig")]
