@@ -17,8 +17,6 @@ from shared.text.stack_names import named
 
 NAMES_OF_A_PART: Final = 8
 SENTENCES_OF_A_PART: Final = 3
-BASIS_OF_A_NAME: Final = 3
-"""Facts that a name rests on at most, the last confirmed ones: each of them alone says it."""
 _TELLING: Final = frozenset(
     {Category.PREFERENCE, Category.DECISION, Category.CONSTRAINT, Category.KNOWLEDGE, Category.EXPERIENCE}
 )
@@ -65,9 +63,9 @@ def found(facts: Sequence[Memory]) -> list[Statement]:
     for part, sentences in _sentences(telling):
         if len(statements[part]) < SENTENCES_OF_A_PART:
             statements[part].append(sentences)
-    for (part, name), basis in _names(telling).items():
+    for (part, name), fact_id in _names(telling).items():
         if len(statements[part]) < NAMES_OF_A_PART:
-            statements[part].append(Statement(part, name, tuple(basis[:BASIS_OF_A_NAME])))
+            statements[part].append(Statement(part, name, (fact_id,)))
     return [one for part in statements.values() for one in part]
 
 
@@ -82,13 +80,14 @@ def _sentences(facts: Sequence[Memory]) -> Iterator[tuple[str, Statement]]:
         yield from ((part, Statement(part, normalise(fact.content), (fact.id,))) for part in parts)
 
 
-def _names(facts: Sequence[Memory]) -> dict[tuple[str, str], list[str]]:
-    names: dict[tuple[str, str], list[str]] = {}
+def _names(facts: Sequence[Memory]) -> dict[tuple[str, str], str]:
+    """Return the names, each with the last confirmed fact that has it: more of them would hide a name whenever any of them goes."""
+    names: dict[tuple[str, str], str] = {}
     for fact in facts:
         if fact.project is not None and fact.scope is Scope.PROJECT:
-            names.setdefault(("active_projects", fact.project), []).append(fact.id)
+            names.setdefault(("active_projects", fact.project), fact.id)
         if fact.category in _TELLING and not negated(fact.content):
             for part, these in named(fact.content).items():
                 for name in these:
-                    names.setdefault((part, name), []).append(fact.id)
+                    names.setdefault((part, name), fact.id)
     return names

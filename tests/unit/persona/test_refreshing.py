@@ -1,5 +1,6 @@
 """When the persona is made anew, by rules and by request; what hides, comes back and is cleared; and that no crash changes that."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -157,6 +158,16 @@ def test_a_request_is_a_task_and_no_more_than_one_waits() -> None:
     assert done.progress["facts"] == len(ENGLISH)
     world.clock.advance(1)
     assert world.now.portrait.ask(world.owner) != first
+
+
+def test_many_requests_at_once_are_one_task() -> None:
+    world = World()
+    world.add("A fact.")
+    processes = [world.process() for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        asked_for = set(pool.map(lambda process: process.portrait.ask(world.owner), processes))
+    assert len(asked_for) == 1
+    assert {one.id for one in world.now.tasks.list(world.owner, limit=9)[0]} == asked_for
 
 
 def test_a_request_under_a_key_happens_once() -> None:
