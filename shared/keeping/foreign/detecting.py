@@ -1,0 +1,61 @@
+"""Telling the form of a file by what is in it. Pure."""
+
+from collections.abc import Mapping
+from datetime import UTC
+from itertools import islice
+from typing import Any, Final
+
+from shared.domain.errors import Invalid
+from shared.keeping.foreign import cmdcode, mao, mem0, pasted, skill
+from shared.keeping.foreign.decoding import text_of
+from shared.keeping.foreign.rows import delimiter, document, lines, looks_like_json, rows
+from shared.keeping.importing.records import Refusal
+from shared.text.pattern import Pattern
+
+CMDCODE, MAO, MEMORY_SKILL, MEM0, TEXT = "cmdcode", "mao", "memory_skill", "mem0", "text"
+FORMATS: Final = (CMDCODE, MAO, MEMORY_SKILL, MEM0, TEXT)
+"""Names of the forms that are read here."""
+SURE: Final = 0.6
+"""Share of what was looked at that must be of a form."""
+_LOOKED_AT: Final = 50
+_CELL: Final = Pattern(r"[\w -]{1,64}")
+
+
+def detect(data: str | bytes) -> str:
+    """Return the form of a file, or of its first page. Raises Invalid that lists the forms where none or more than one is sure."""
+    sure = [form for form, share in likenesses(text_of(data)).items() if share >= SURE]
+    if len(sure) != 1:
+        raise Invalid.of("format", f"The data does not show its format. Say which one it is: {', '.join(FORMATS)}.")
+    return sure[0]
+
+
+def likenesses(text: str) -> Mapping[str, float]:
+    """Return how much of what was looked at is of each form, from 0 to 1."""
+    if looks_like_json(text):
+        return _of_rows(text)
+    names = _columns(text)
+    if names:
+        return {MAO: 1.0} if set(names) >= mao.COLUMNS else {}
+    if any(skill.SESSION.fullmatch(line) for _, line in islice(lines(text), 10 * _LOOKED_AT)):
+        return {MEMORY_SKILL: 1.0}
+    return {TEXT: pasted.likeness(text, UTC)}
+
+
+def _of_rows(text: str) -> Mapping[str, float]:
+    if skill.is_export(document(text)):
+        return {MEMORY_SKILL: 1.0}
+    found: list[Mapping[str, Any]] = [
+        {} if isinstance(row, Refusal) else row[1] for row in islice(rows(text, 0), _LOOKED_AT)
+    ]
+    forms = {CMDCODE: cmdcode.is_row, MAO: mao.is_row, MEM0: mem0.is_row}
+    return {form: sum(map(is_row, found)) / len(found) for form, is_row in forms.items()} if found else {}
+
+
+def _columns(text: str) -> list[str]:
+    """Return the names that the first line of a table gives its columns; none where the text is no table."""
+    first, _, after = text.partition("\n")
+    by = delimiter(text)
+    names = [name.strip().strip('"') for name in first.split(by)]
+    table = len(names) > 1 and all(_CELL.fullmatch(name) and " " not in name for name in names)
+    second = after.partition("\n")[0]
+    return names if table and (second.count(by) >= len(names) - 1 or '"' in second) else []
