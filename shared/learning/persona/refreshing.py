@@ -59,8 +59,7 @@ class PersonaRefresh:
     name: str = KIND
 
     def run(self, visit: Visit) -> Mapping[str, int]:
-        asked = visit.state.get(WAITING)
-        task = str(asked) if asked is not None else None
+        task = _asked(visit)
         if not visit.preferences.enabled:
             self._end(visit, task, error=OFF)
             return {}
@@ -175,6 +174,20 @@ class PersonaRefresh:
         visit.state = {name: value for name, value in visit.state.items() if name != WAITING}
         if error:
             alarm("task_failed", kind=KIND, error=error)
+
+
+def _asked(visit: Visit) -> str | None:
+    """Return the task that waits; one that an operator deleted is not waited for."""
+    task = visit.state.get(WAITING)
+    if task is None:
+        return None
+    sk = f"{names.TASK}{task!s}"
+    if sk in visit.vaults.table.get(visit.owner, [sk]):
+        return str(task)
+    with suppress(Refused):
+        gone = Condition(equals={WAITING: task})
+        visit.vaults.table.write(visit.owner, [Update(names.UPKEEP, remove=(WAITING,), condition=gone)])
+    return None
 
 
 def _may_be_due(visit: Visit) -> bool:

@@ -10,12 +10,14 @@ from shared.domain import limits
 from shared.domain.asking import Answer, Ask, ModelDown
 from shared.domain.errors import InvalidCursor, NotFound, VersionMismatch
 from shared.domain.memory import Category, Memory, Scope
+from shared.learning import standing_facts
 from shared.learning.consolidation.merging import merged
 from shared.learning.consolidation.records import Planned
 from shared.learning.evolution import evolving
 from shared.learning.evolution.naming import ModelNamer
 from shared.learning.evolution.patterns import patterns
 from shared.learning.prompts.evolve import wording
+from shared.ports import Update
 from shared.recall.context import Moment
 from shared.storage import items, lines, names
 from shared.storage.suggestions import Decision, Kind, Suggestion
@@ -510,3 +512,27 @@ def test_a_pattern_is_known_by_the_words_that_most_of_it_share() -> None:
 def test_both_prompts_frame_what_they_show() -> None:
     for tongue in ("en", "zh"):
         assert wording(tongue).count("{{boundary}}") == 1
+
+
+def test_one_that_does_not_open_is_left_out_and_told_of(capsys: pytest.CaptureFixture[str]) -> None:
+    world = World()
+    experienced(world, *DEPLOY)
+    preferred(world, *SMALL)
+    world.tidy()
+    sk = names.SUGGESTION + suggested(world)[0].id
+    sealed = bytes(world.table.partition(world.owner)[sk]["document"])  # type: ignore[arg-type]
+    world.table.write(world.owner, [Update(sk, set={"document": sealed[:-1] + bytes([sealed[-1] ^ 1])})])
+    assert len(suggested(world)) == 1
+    assert '"event":"damaged"' in capsys.readouterr().out
+    assert (world.tidy(hours=1) or {}).get("failed_steps") is None
+
+
+def test_patterns_are_found_beyond_one_page_of_memories(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing_facts, "LISTED", 4)
+    world = World()
+    experienced(world, *DEPLOY)
+    for number in range(9):
+        world.add(f"Kiln {number} stands in hall {number}.")
+    world.build()
+    world.tidy()
+    assert [one.kind for one in suggested(world)] == [Kind.WORKFLOW]

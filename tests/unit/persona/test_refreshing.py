@@ -12,7 +12,7 @@ from shared.domain.task import TaskStatus
 from shared.keeping.idempotency import mark
 from shared.learning.consolidation.merging import merged
 from shared.learning.consolidation.records import Planned
-from shared.ports import Item, Update
+from shared.ports import Delete, Item, Update
 from shared.recall.context import Moment
 from shared.storage import items, lines, names
 from shared.storage.items import Stored
@@ -158,6 +158,14 @@ def test_a_request_is_a_task_and_no_more_than_one_waits() -> None:
     assert done.progress["facts"] == len(ENGLISH)
     world.clock.advance(1)
     assert world.now.portrait.ask(world.owner) != first
+
+
+def test_a_task_that_an_operator_deleted_is_not_waited_for() -> None:
+    world = World()
+    first = world.now.portrait.ask(world.owner)
+    world.table.write(world.owner, [Delete(names.TASK + first)])
+    assert (world.tidy() or {}).get("failed_steps") is None
+    assert asked(world).status is TaskStatus.DONE
 
 
 def test_many_requests_at_once_are_one_task() -> None:
