@@ -84,7 +84,9 @@ _SEASON: Final = re.compile(
     rf"\b(?:(?P<when>last|this) (?P<season>{_SEASON_NAMES})|(?P<named>{_SEASON_NAMES})(?:,? of)? {_YEAR})\b"
     rf"|(?:(?P<said>去年|今年|前年)|(?<!\d)(?P<of>(?:19|20)\d\d)年)的?(?P<sign>[春夏秋冬])[天季]"
 )
-_NUMERALS: Final = re.compile(r"[〇零一二两三四五六七八九十]+(?=\s*(?:个月|个?(?:周|星期|礼拜)|[天年月日号]))")
+_NUMERAL: Final = "[〇零一二两三四五六七八九十]"
+_NUMERALS: Final = re.compile(rf"(?<!{_NUMERAL}){_NUMERAL}{{1,4}}(?=\s*(?:个月|个?(?:周|星期|礼拜)|[天年月日号]))")
+"""No year has more signs; longer runs are no numbers, and would be walked through again from each of their signs."""
 _DIGITS: Final = {sign: str(number) for number, sign in enumerate("〇一二三四五六七八九")} | {"零": "0", "两": "2"}
 
 _WHEN: Final = re.compile(

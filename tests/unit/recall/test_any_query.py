@@ -34,7 +34,7 @@ signs = st.sampled_from([
     '"', "'", "*", "^", ":", "(", ")", "+", "-", "~", "{", "}", "\\", "%", "@", "#", "AND ", "OR ", "NOT ", "NEAR(", "/2)",
     "\0", "\x1b", "\x7f", "\u200b", "\u200d", "\u202e", "\u2066", "\u2028", "\ufeff", "\ufffd", "\ud83d", "\udc4d", "\U0010ffff",
     "👨‍👩‍👧", "🏳️‍🌈", "🇨🇳", "1️⃣", "é", "e\u0301", "ß", "ﷺ", "Ǆ", "İ", "ｶﾞ", "𝕬", "①", "½", "㋿", "二十", "三天前", "去年夏天", "9999年",
-    "99月99日", "last winter", "999 weeks ago", "0000-00-00", "Ada's", "c++", ".net", "aB", "v1.",
+    "十" * 3_000, "99月99日", "last winter", "999 weeks ago", "0000-00-00", "Ada's", "c++", ".net", "aB", "v1.",
 ])  # fmt: skip
 every_character = st.characters(exclude_categories=())
 scripts = st.sampled_from([

@@ -258,6 +258,9 @@ def test_a_text_of_200_kilobytes_is_analysed() -> None:
         "2020" + " " * 200_000,
         "1" * 200_000,
         "v1." * 60_000,
+        "十" * 200_000,
+        "一" * 200_000 + "天前",
+        "十" * 3_000 + "天前",
     ],
 )
 def test_no_text_makes_the_patterns_walk_back_and_forth(text: str) -> None:
