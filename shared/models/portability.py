@@ -89,8 +89,9 @@ class ImportIn(Given):
         default=Mode.MERGE,
         description="merge: what stands stays; overwrite: the file's fields win; replace: and what it does not hold is forgotten",
     )
-    format: Literal["auto", "nacre"] = Field(
-        default="auto", description="auto: told by what is in it; docs/portability.md describes them"
+    format: Literal["auto", "nacre", "cmdcode", "mao", "memory_skill", "mem0", "text"] = Field(
+        default="auto",
+        description="auto: told by what is in the first page; docs/portability-formats.md has the others",
     )
     data: Annotated[StrictStr, Field(max_length=limits.BODY_BYTES)] = Field(description="the next lines of the file")
     last: StrictBool = Field(
@@ -100,11 +101,17 @@ class ImportIn(Given):
         default=None, description="user or project: where everything is to go; null: where the file says"
     )
     project: Project | None = Field(default=None, description="with scope project: where everything is to go")
+    master_key: Annotated[StrictStr, Field(min_length=1, max_length=1_000)] | None = Field(
+        default=None, description="what CmdCode's texts are opened with; used in this request and never kept"
+    )
+    user_id: Annotated[StrictStr, Field(min_length=1, max_length=1_000)] | None = Field(
+        default=None, description="CmdCode's own, with master_key; used in this request and never kept"
+    )
     confirm: StrictBool = Field(default=False, description="replace needs true: it forgets what the file does not hold")
 
     def request(self) -> dict[str, str | bool | None]:
         """Return what is asked, so that another request under one Idempotency-Key can be told from a repeated one."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", exclude={"master_key"})
 
 
 class ImportOut(Shown):

@@ -4,9 +4,10 @@ A page that cannot be read is refused and changes nothing. The same page sent tw
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
@@ -25,6 +26,9 @@ from shared.domain.memory import Scope
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
 from shared.keeping import fields
+from shared.keeping.foreign import reading
+from shared.keeping.foreign.detecting import detect
+from shared.keeping.foreign.occasion import Occasion
 from shared.keeping.idempotency import Mark
 from shared.keeping.importing import nacre
 from shared.keeping.importing.course import (
@@ -44,11 +48,13 @@ from shared.keeping.importing.course import (
     task_of,
 )
 from shared.keeping.importing.nacre import Read
+from shared.keeping.importing.thread import Thread
 from shared.keeping.importing.told import Settings
 from shared.learning.tasks import RESULT
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, names
 from shared.storage.commit import TRIES, Commits
+from shared.storage.preferences import preferences_of
 from shared.storage.transactions import Replayed, Stale
 from shared.storage.vaults import Opened, Vaults
 
@@ -75,6 +81,10 @@ class Page(Protocol):
     def project(self) -> str | None: ...
     @property
     def confirm(self) -> bool: ...
+    @property
+    def master_key(self) -> str | None: ...
+    @property
+    def user_id(self) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +122,9 @@ class Importing:
         """
         wanted = _wanted(page)
         for _ in range(TRIES):
-            sks = [names.TASK + page.import_id] if page.import_id is not None and is_ulid(page.import_id) else []
-            opened = self._vaults.open(owner, sks)
-            item = opened.items.get(sks[0]) if opened and sks else None
+            sk = names.TASK + page.import_id if page.import_id is not None and is_ulid(page.import_id) else None
+            opened = self._vaults.open(owner, [names.SETTINGS, *([sk] if sk else [])])
+            item = opened.items.get(sk) if opened and sk else None
             if page.import_id is not None and (item is None or item["kind"] != KIND):
                 raise NotFound
             try:
@@ -127,7 +137,7 @@ class Importing:
         self, owner: str, opened: Opened | None, item: Item | None, page: Page, wanted: Wanted, once: Mark | None
     ) -> Received:
         if opened is not None and item is not None and _repeated(opened.keys, item, page):
-            return self._again(opened.keys, item)
+            return self._again(opened.keys, item, last=page.last)
         course = self._course(opened, item, wanted, page)
         read = self._read(owner, opened, item, course, page)
         keys = (opened or self._vaults.open_or_create(owner)).keys
@@ -156,14 +166,22 @@ class Importing:
     def _read(self, owner: str, opened: Opened | None, item: Item | None, course: Course, page: Page) -> Read:
         """Read the page. A file that is not what its manifest says ends its import."""
         try:
-            read = nacre.read(page.data, course.thread, self._vaults.clock(), self.settings)
+            read = self._pages(course, page, preferences_of(opened).time_zone)
         except DamagedFile:
             if opened is not None and item is not None:
                 self._give_up(owner, opened, item)
             raise
-        if page.last and course.wanted.mode is Mode.REPLACE and read.thread.cut:
-            raise DamagedFile
+        if page.last:
+            _refuse_cut(course.wanted, read.thread)
         return read
+
+    def _pages(self, course: Course, page: Page, time_zone: str) -> Read:
+        """Read a page of any form. What CmdCode's texts are opened with is forgotten with the request."""
+        now, form = self._vaults.clock(), course.wanted.format
+        if form == NACRE:
+            return nacre.read(page.data, course.thread, now, self.settings)
+        occasion = Occasion(now, ZoneInfo(time_zone), master_key=page.master_key, user_id=page.user_id)
+        return reading.read(form, page.data, course.thread, occasion)
 
     def _store(
         self, keys: OwnerKeys, item: Item | None, course: Course, read: Read, page: Page, once: Mark | None
@@ -191,9 +209,8 @@ class Importing:
             ):  # a later page may be one that another request sent as well; what is left goes with the task
                 vaults.objects.erase(key)
             if isinstance(reason, Replayed):
-                return self._again(
-                    keys, vaults.table.get(keys.owner, [names.TASK + reason.made])[names.TASK + reason.made]
-                )
+                sk = names.TASK + reason.made
+                return self._again(keys, vaults.table.get(keys.owner, [sk])[sk], last=page.last)
             raise reason from None
         if after.complete:
             self._send(keys.owner, task_id)
@@ -214,17 +231,26 @@ class Importing:
         columns = {name: value for name, value in told.items() if name != "sk"}
         return Update(str(told["sk"]), set=columns, add={"size": size}, condition=before)
 
-    def _again(self, keys: OwnerKeys, item: Item) -> Received:
-        """Answer a request that was done before; in case it died before the end, maintenance is asked again."""
+    def _again(self, keys: OwnerKeys, item: Item, *, last: bool) -> Received:
+        """Answer a request that was done before, or that says now that it was the last one. Maintenance is asked again, in case the one
+        before died first."""
+        task_id, status = task_of(item), TaskStatus(str(item["status"]))
         if COURSE not in item:
-            return Received(
-                task_of(item), TaskStatus(str(item["status"])), int(item[PAGES]), 0, int(item[REFUSED]), True
-            )
+            return Received(task_id, status, int(item[PAGES]), 0, int(item[REFUSED]), complete=True)
         course = course_of(keys, item)
+        if last and not course.complete:
+            _refuse_cut(course.wanted, course.thread)
+            course = replace(course, complete=True)
+            transaction = self.commits.transaction(keys)
+            transaction.add("task", self._item(keys, task_id, course, 0, item))
+            transaction.head({}, deleting=True)
+            try:
+                self._vaults.table.write(keys.owner, transaction.writes)
+            except Refused as refused:
+                raise transaction.explain(refused) from None
         if course.complete:
-            self._send(keys.owner, task_of(item))
-        lines, status = course.thread.lines, TaskStatus(str(item["status"]))
-        return Received(task_of(item), status, len(course.pages), lines, course.refused, course.complete)
+            self._send(keys.owner, task_id)
+        return Received(task_id, status, len(course.pages), course.thread.lines, course.refused, course.complete)
 
     def _give_up(self, owner: str, opened: Opened, item: Item) -> None:
         """End an import whose file is damaged. Its pages go with the next maintenance, should this end before."""
@@ -254,11 +280,17 @@ def _wanted(page: Page) -> Wanted:
     return Wanted(page.mode, page.format, page.scope, project)
 
 
+def _refuse_cut(wanted: Wanted, thread: Thread) -> None:
+    """Raise DamagedFile where a file that replaces what stands has a beginning and no end."""
+    if wanted.mode is Mode.REPLACE and thread.cut:
+        raise DamagedFile
+
+
 def _detected(data: str) -> str:
     """Return the format that a file shows by what is in it."""
     if nacre.is_ours(data):
         return NACRE
-    raise Invalid.of("data", "This is of no form that is known; docs/portability.md lists them.")
+    return detect(data)
 
 
 def _repeated(keys: OwnerKeys, item: Item, page: Page) -> bool:

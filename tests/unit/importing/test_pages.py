@@ -129,7 +129,7 @@ def test_replacing_asks_for_a_confirmation_and_for_the_end_of_a_file_that_has_a_
     "data",
     [
         "",
-        "not json at all",
+        "1,2\n3",
         "[1, 2]\n{}\n",
         '{"nacre": 1}\n',
         '{"kind":"header","nacre":2}\n',
