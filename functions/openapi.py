@@ -89,10 +89,13 @@ def _success(route: Any, schemas: dict[str, Any]) -> dict[str, Any]:
 
 def text() -> str:
     """Return the document of every function's routes as it is written."""
+    from functions.admin import app as admin  # noqa: PLC0415 - same
     from functions.memories import app as memories  # noqa: PLC0415 - importing a function builds its routes
     from functions.recall import app as recall  # noqa: PLC0415 - same
 
-    return json.dumps(document(memories.app, recall.app), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return (
+        json.dumps(document(memories.app, recall.app, admin.app), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -123,6 +123,12 @@ def context_seconds() -> float:
 
 
 @cache
+def permission_claim() -> str:
+    """The claim of a token that grants permissions."""
+    return _text("PERMISSION_CLAIM")
+
+
+@cache
 def logs() -> Logs:
     return Logs(_text("STAGE"), _text("LOG_LEVEL"))
 

@@ -8,11 +8,11 @@ import json
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 from urllib.parse import parse_qsl
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
@@ -37,6 +37,7 @@ from shared.domain.errors import (
     Unavailable,
 )
 from shared.domain.ids import Random
+from shared.domain.permissions import Caller, Permission, granted
 from shared.models.errors import ErrorOut
 from shared.observability import alarm, note
 from shared.strict_json import read_object
@@ -45,13 +46,14 @@ JSON: Final = "application/json"
 REPLAYED: Final = "Idempotency-Replayed"
 _NAME_SHOWN: Final = 64
 _RETRY_SECONDS: Final = {Busy: 1, TableLost: 60, Unavailable: 5}
-_NAMED: Final = "<project>"
+_NAMED: Final = re.compile(r"<(project|agent)>")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _TAG: Final = re.compile(r'(?<!W/)"[^"]*"')
 _TAGS: Final = re.compile(r'\s*(W/)?"[\x21\x23-\x7e]{0,64}"(\s*,\s*(W/)?"[\x21\x23-\x7e]{0,64}")*\s*')
 _serialize = partial(json.dumps, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 _state: ContextVar[dict[str, Any]] = ContextVar("invocation")
+_Handler = TypeVar("_Handler", bound=Callable[..., Any])
 
 
 class _StrictBodies(OpenAPIRequestValidationMiddleware):
@@ -70,8 +72,9 @@ class Edge(APIGatewayHttpResolver):
     Its state belongs to the invocation and not to the process: the local stack runs many invocations in one process at once.
     """
 
-    def __init__(self, random: Random) -> None:
-        self._random = random
+    def __init__(self, random: Random, permission_claim: Callable[[], str] | None = None) -> None:
+        """`permission_claim` says which claim grants permissions; needed where a route needs one (`needs`)."""
+        self._random, self._permission_claim = random, permission_claim
         self._building = threading.Lock()
         self._outside: dict[str, Any] = {"context": {}}
         super().__init__(
@@ -104,6 +107,7 @@ class Edge(APIGatewayHttpResolver):
             return ResponseBuilder(Response(204, headers={}), self._serializer)
         try:
             self.context["owner"] = owner_of(proxy.raw_event)
+            self.context["caller"] = caller_of(proxy.raw_event)
             if _CONTROL.search(proxy.path):
                 raise NotFound  # a route's pattern would overlook a line end behind it
         except NacreError as error:
@@ -112,19 +116,30 @@ class Edge(APIGatewayHttpResolver):
 
     @staticmethod
     def _compile_regex(rule: str, base_regex: str = "^{}$") -> re.Pattern[str]:
-        """Let a project's name at the end of a path be all of the rest, for the gateway decodes paths and a name may hold any sign;
-        other parameters have the signs of ids."""
-        before = rule.removesuffix(_NAMED)
-        if before != rule:
-            return re.compile(f"^{re.escape(before)}(?P<project>.+)$")
+        """Let the name of a project or an agent in a path be all that stands there, for the gateway decodes paths and a name may hold any
+        sign; other parameters have the signs of ids."""
+        named = _NAMED.search(rule)
+        if named:
+            before, after = re.escape(rule[: named.start()]), re.escape(rule[named.end() :])
+            return re.compile(f"^{before}(?P<{named[1]}>.+){after}$")
         compiled: re.Pattern[str] = APIGatewayHttpResolver._compile_regex(rule, base_regex)
         return compiled
 
     def _call_route(self, route: Route, route_arguments: dict[str, str]) -> ResponseBuilder[Any]:
+        if not self._allowed(route):
+            return ResponseBuilder(self._answer(Forbidden()), self._serializer)
         with self._building:
             if not route._middleware_stack_built:  # two first calls at once would build it twice
                 route._build_middleware_stack(router_middlewares=self._router_middlewares, app=self)
         return super()._call_route(route, route_arguments)
+
+    def _allowed(self, route: Route) -> bool:
+        """Tell whether the token carries the permission that the route needs: before anything of the request is looked at."""
+        needed: Permission | None = getattr(route.func, "needed", None)
+        if needed is None:
+            return True
+        claims = claims_of(self.current_event.raw_event)
+        return self._permission_claim is not None and needed in granted(claims, self._permission_claim())
 
     def _answer(self, error: Exception) -> Response[Any]:
         if isinstance(error, NotFoundError):
@@ -205,17 +220,48 @@ def documented(*statuses: int) -> dict[str, Any]:
     return {"responses": answers}
 
 
-def owner_of(event: Mapping[str, Any]) -> str:
-    """Return the owner that the gateway's verified claims name. Raises Unauthorized when there are none."""
+def needs(permission: Permission) -> Callable[[_Handler], _Handler]:
+    """Mark a route: without that permission in the token it answers 403."""
+
+    def mark(handler: _Handler) -> _Handler:
+        handler.needed = permission  # type: ignore[attr-defined]
+        return handler
+
+    return mark
+
+
+def claims_of(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the claims of the token that the gateway has verified; none without a token."""
     authorizer = event["requestContext"].get("authorizer") or {}
-    claims = (authorizer.get("jwt") or {}).get("claims") or {}
+    claims: Mapping[str, Any] = (authorizer.get("jwt") or {}).get("claims") or {}
+    return claims
+
+
+def caller_of(event: Mapping[str, Any]) -> Caller:
+    """Return whom the gateway's verified claims name. Raises Unauthorized when they name nobody."""
+    claims = claims_of(event)
     issuer, subject = claims.get("iss"), claims.get("sub")
     if not isinstance(issuer, str) or not isinstance(subject, str):
         raise Unauthorized
+    return Caller(issuer, subject)
+
+
+def owner_of(event: Mapping[str, Any]) -> str:
+    """Return the owner that the gateway's verified claims name. Raises Unauthorized when there are none."""
+    caller = caller_of(event)
     try:
-        return owner_name(issuer, subject)
+        return owner_name(caller.issuer, caller.subject)
     except Forbidden:
         raise Unauthorized from None
+
+
+def _caller(request: Request) -> Caller:
+    caller: Caller = request.context["caller"]
+    return caller
+
+
+Calling = Annotated[Caller, Depends(_caller)]
+"""A route's parameter: who is asking, where another one's memory is looked at."""
 
 
 def _owner(request: Request) -> str:

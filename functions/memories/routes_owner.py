@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from shared.bootstrap import keeping
 from shared.domain import limits
 from shared.http import JSON, Owner, documented, etag, routes, versions
-from shared.keeping.auditing import Auditing
+from shared.keeping.auditing import Action, Auditing
 from shared.keeping.overview import Overview
 from shared.keeping.preferences import Choices
 from shared.models.forms import Cursor, Limit
@@ -55,12 +55,13 @@ def projects(
     return Response(200, JSON, ProjectsOut.of(overview.projects(owner, limit, cursor)))
 
 
-@router.get("/v1/audit", summary="List who looked at what is masked", **documented(422, 503))
+@router.get("/v1/audit", summary="List who looked at what", **documented(422, 503))
 def audit(
     owner: Owner,
     auditing: Annotated[Auditing, Depends(keeping.auditing)],
+    action: Annotated[Action | None, Query(description="only entries of this action")] = None,
     limit: PageLimit = limits.PAGE_DEFAULT,
     cursor: PageCursor = None,
 ) -> Response[AuditOut]:
-    """Newest first; kept for 400 days."""
-    return Response(200, JSON, AuditOut.of(auditing.looks(owner, limit, cursor)))
+    """Auditors' reads, reveals, exports with secrets, the last erasure: newest first; kept for 400 days, the erasure for good."""
+    return Response(200, JSON, AuditOut.of(auditing.looks(owner, limit, cursor, action)))

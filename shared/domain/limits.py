@@ -67,6 +67,13 @@ NOTES_ALIKE: Final = 0.8
 DIGEST: Final = 10
 """Memories that a new session is told of."""
 
+# Auditors and operators.
+REASON_MIN: Final = 8
+"""Signs of the reason for a look at another person's memory."""
+REASON_CHARACTERS: Final = 300
+AGENT_NOTES_CHARACTERS: Final = 300
+SUBJECT_CHARACTERS: Final = 2_048
+
 # Scenes.
 SCENES: Final = 20
 """Scenes of an owner that are not archived."""
@@ -157,6 +164,8 @@ EMBED_AGAIN: Final = timedelta(hours=6)
 """Until the next try when an embedding model gave nothing; whoever writes or searches is looked at sooner."""
 DUE_SHARDS: Final = 8
 KEY_CACHED: Final = timedelta(minutes=5)
+AGENT_NOTES_CACHED: Final = timedelta(minutes=1)
+"""For which a process tells an agent the notes that it has read."""
 CANDIDATES: Final = 100
 TRANSACTION_WRITES: Final = 100
 """What DynamoDB does in one transaction."""

@@ -47,6 +47,8 @@ class Category(StrEnum):
 
 DEFAULT_PROJECT = "default"
 """The project that is none."""
+REFERENCE = "credential:"
+"""What agents are given instead of a secret: this and the memory's id. Its owner's token reveals it, which goes on record."""
 
 
 @dataclass(frozen=True, slots=True)

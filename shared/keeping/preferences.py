@@ -7,6 +7,8 @@ from typing import Any
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import Busy, VersionMismatch
 from shared.domain.settings import Preferences
+from shared.keeping import auditing
+from shared.keeping.auditing import OWNER, Action
 from shared.keeping.edits import TRIES, Versions
 from shared.storage import names
 from shared.storage.commit import Commits
@@ -28,8 +30,8 @@ class Choices:
     ) -> Preferences:
         """Change what was sent and return the settings; nothing new makes no version. Three steps.
 
-        Keywords are replaced per language. With `life` nothing is changed in another one. Raises VersionMismatch, TableLost, Busy,
-        Unavailable.
+        Keywords are replaced per language. With `life` nothing is changed in another one. That secrets are to show in contexts goes on
+        record first, two steps more. Raises VersionMismatch, TableLost, Busy, Unavailable.
         """
         for _ in range(TRIES):
             before = self.read(owner)
@@ -38,6 +40,8 @@ class Choices:
             after = replace(before, **{name: _merged(getattr(before, name), value) for name, value in sent.items()})
             if after == before:
                 return before
+            if after.credentials_in_context and not before.credentials_in_context:
+                self._recorded(owner, life)
             try:
                 version = self.commits.commit_settings(owner, before.version, to_body(after), life)
             except VersionMismatch:
@@ -46,6 +50,12 @@ class Choices:
                 continue
             return replace(after, version=version)
         raise Busy
+
+    def _recorded(self, owner: str, life: OwnerKeys | None) -> None:
+        """Put the switch on the audit list before it holds: from then on contexts show secrets, and no entry is made of each."""
+        vaults = self.commits.vaults
+        keys = life or vaults.open_or_create(owner).keys
+        auditing.record(vaults, keys, {"by": OWNER, "action": Action.CREDENTIALS_IN_CONTEXT})
 
 
 def _merged(before: Any, sent: Any) -> Any:

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, StrictBool, StrictInt, StrictStr
 from shared.domain import limits
 from shared.domain.settings import Preferences
 from shared.domain.times import rfc3339
-from shared.keeping.auditing import Looks
+from shared.keeping.auditing import Action, Look, Looks
 from shared.keeping.overview import Projects, Usage
 from shared.keeping.schedules import checked
 from shared.models.forms import Change, Given, Shown
@@ -66,7 +66,9 @@ class SettingsPatch(Change):
     language: Literal["zh", "en"] | None = Field(
         default=None, description="of the context's frame; null: the message's own"
     )
-    credentials_in_context: StrictBool = Field(default=False, description="show secrets to the agent")
+    credentials_in_context: StrictBool = Field(
+        default=False, description="contexts show secrets; else a reference, credential: and the memory's id"
+    )
     custom_keywords: KeywordsIn = Field(
         default_factory=KeywordsIn, description="words that make a sentence worth keeping; the rules use them"
     )
@@ -168,14 +170,28 @@ class ProjectsOut(Shown):
 
 
 class LookOut(Shown):
-    """One look on record. `by`: `owner`, or the auditor."""
+    """One entry: a look at what is masked or at everything, or what allows it or ends it."""
 
     id: str
     at: str
-    by: str = Field(description="owner, or the auditor")
-    action: str = Field(description="reveal, export")
+    by: str = Field(description="owner; or auditor: and the subject of the auditor's token")
+    action: Action = Field(
+        description="read: a page, by an auditor; reveal: one secret; export: everything with its secrets; credentials_in_context: the "
+        "setting was switched on; erase: the last erasure, which ended the life before"
+    )
     memory_id: str | None = Field(description="which memory it was; null for all")
     reason: str | None = Field(description="the auditor's; null for the owner")
+
+    @classmethod
+    def of(cls, look: Look) -> Self:
+        return cls(
+            id=look.id,
+            at=rfc3339(look.at),
+            by=look.by,
+            action=Action(look.action),
+            memory_id=look.memory_id,
+            reason=look.reason,
+        )
 
 
 class AuditOut(Shown):
@@ -187,5 +203,5 @@ class AuditOut(Shown):
 
     @classmethod
     def of(cls, looks: Looks) -> Self:
-        entries = [LookOut(**asdict(look) | {"at": rfc3339(look.at)}) for look in looks.entries]
+        entries = [LookOut.of(look) for look in looks.entries]
         return cls(entries=entries, next_cursor=looks.next_cursor, damaged=looks.damaged)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from shared.domain import limits
-from shared.domain.memory import Category
+from shared.domain.memory import REFERENCE, Category
 from shared.models.forms import Given, Name, Shown, meant
 from shared.models.memories import MemoryOut
 from shared.recall.context import Context, Moment
@@ -63,6 +63,10 @@ class SearchIn(Given):
 class HitOut(MemoryOut):
     """A memory that was found. With `explain`, why: what `added` says sums to the score."""
 
+    reference: str | None = Field(
+        description="of what is masked: credential: and the id, which POST /v1/memories/{memory_id}/reveal takes for an id; null: "
+        "nothing is masked"
+    )
     score: float = Field(description="compares hits of one answer only; its range depends on the preset")
     signals: dict[str, float] | None = Field(
         default=None,
@@ -90,6 +94,7 @@ class HitOut(MemoryOut):
         why = hit.why
         return cls(
             **{name: getattr(whole, name) for name in MemoryOut.model_fields},
+            reference=f"{REFERENCE}{hit.memory.id}" if hit.memory.secrets else None,
             score=round(hit.score, 6),
             signals=_rounded(hit.signals) if why else None,
             ranks=dict(why.ranks) if why else None,

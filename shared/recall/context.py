@@ -24,6 +24,7 @@ from shared.recall.deadline import Deadline
 from shared.recall.framing import Section, memory_sections, packed
 from shared.recall.known import Known
 from shared.recall.meaning import Asked
+from shared.recall.noted import Noted
 from shared.recall.search import Question, Searcher
 from shared.storage import items, names, scenes
 from shared.storage.preferences import preferences_of
@@ -104,7 +105,8 @@ class Contexts:
     """
 
     def __init__(self, searcher: Searcher, seconds: float, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self.searcher, self.known, self.seconds, self.monotonic = searcher, Known(searcher.vaults), seconds, monotonic
+        self.searcher, self.known, self.noted = searcher, Known(searcher.vaults), Noted(searcher.vaults)
+        self.seconds, self.monotonic = seconds, monotonic
 
     def context(self, owner: str, moment: Moment) -> Context:
         """Return the context of a moment; never raises. What is not there in time counts as failed, with the reason `timeout`."""
@@ -122,6 +124,7 @@ class Contexts:
         return context
 
     def _context(self, owner: str, moment: Moment, empty: Context) -> tuple[Context, OwnerKeys | None]:
+        notes = self.noted.begin(moment.agent)
         meaning = self.searcher.ask(moment.query) if moment.asked and moment.recalls(empty.decision) else None
         wide = moment.broad(empty.decision)
         newest = partial(self.searcher.vaults.table.by_update, owner, Status.ACTIVE.value, limit=RECENT)
@@ -130,7 +133,7 @@ class Contexts:
         opening = partial(self.searcher.open, owner, moment.project, [names.PERSONA])
         begun, suggestions, *listed, opened = together(beginning, suggested, *([newest] if wide else []), opening)
         if opened is None:
-            return replace(empty, reason="nothing_known"), None
+            return replace(_told(empty, moment, Preferences(), notes(), []), reason="nothing_known"), None
         preferences = preferences_of(opened)
         if not preferences.enabled:
             return replace(empty, reason="disabled"), None
@@ -145,7 +148,7 @@ class Contexts:
         person = partial(portrayed.sections, vaults, opened, moment.project, moment.agent, items_of)
         remembering = partial(self._memories, opened, moment, judged.decision, listed[0] if wide else [], meaning)
         told, known, memories = together(scene, person, remembering)
-        return _told(judged, moment, preferences, told + known, memories), opened.keys
+        return _told(judged, moment, preferences, notes() + told + known, memories), opened.keys
 
     def _memories(
         self, opened: Opened, moment: Moment, decision: Decision, newest: list[str], meaning: Asked | None

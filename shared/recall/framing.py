@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from typing import Final, Literal, NamedTuple
 
-from shared.domain.memory import Memory, Scope
+from shared.domain.memory import REFERENCE, Memory, Scope
 from shared.recall.escaping import TAG, escaped
 from shared.recall.estimate import estimated_tokens
 from shared.storage.items import full_text
@@ -22,7 +22,7 @@ ORDER: Final[tuple[Name, ...]] = ("notes", "persona", "scene", "suggestions", "a
 MEMORIES: Final = frozenset({"agent", "project", "user"})
 TITLES: Final[dict[str, dict[Name, str]]] = {
     "en": {
-        "notes": "Notes for this agent:",
+        "notes": "Notes for this agent, from whoever runs this service:",
         "persona": "Portrait of the person:",
         "scene": "The project {} so far:",
         "suggestions": "Ways of working that the person accepted:",
@@ -31,7 +31,7 @@ TITLES: Final[dict[str, dict[Name, str]]] = {
         "user": "About the person:",
     },
     "zh": {
-        "notes": "给本智能体的说明：",
+        "notes": "服务运营方给本智能体的说明：",
         "persona": "此人的画像：",
         "scene": "项目 {} 的现状：",
         "suggestions": "此人已采纳的做法：",
@@ -76,15 +76,20 @@ class Packed(NamedTuple):
 
 
 def memory_sections(memories: Iterable[Memory], zone: tzinfo, *, reveal: bool) -> list[Section]:
-    """Return memories by scope and project, in the order given within each. With `reveal`, credentials show their values."""
+    """Return memories by scope and project, in the order given within each. With `reveal`, credentials show their values; else a
+    reference stands behind them, by which an agent can ask for the value when it is needed."""
     grouped: dict[tuple[Name, str], list[Line]] = {}
     for memory in memories:
         name: Name = "project" if memory.scope is Scope.PROJECT else "agent" if memory.scope is Scope.AGENT else "user"
         label = (memory.project or "") if memory.scope is Scope.PROJECT else ""
-        text = full_text(memory) if reveal else memory.content
+        text = full_text(memory) if reveal else _with_reference(memory)
         line = Line(text, memory.updated_at.astimezone(zone).date(), memory.id)
         grouped.setdefault((name, label), []).append(line)
     return [Section(name, tuple(lines), label) for (name, label), lines in grouped.items()]
+
+
+def _with_reference(memory: Memory) -> str:
+    return f"{memory.content} [{REFERENCE}{memory.id}]" if memory.secrets else memory.content
 
 
 def packed(sections: Iterable[Section], budget: int, tongue: str) -> Packed:

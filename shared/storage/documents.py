@@ -75,11 +75,14 @@ def read_body(body: Mapping[str, Any]) -> Document:
 
 
 def sk_of(kind: str, document_id: str) -> str:
-    """Return the sort key of a document's item: a scene's id is its project's tag, a suggestion's a ULID; the others are one of a kind."""
+    """Return the sort key of a document's item: a scene's id is its project's tag, that of notes their agent's, a suggestion's a ULID; the
+    others are one of a kind."""
     if kind == lines.SCENE:
         return names.PROJECT + document_id
     if kind == lines.SUGGESTION:
         return names.SUGGESTION + document_id
+    if kind == lines.AGENT_NOTES:
+        return names.AGENT_NOTES + document_id
     return {lines.PERSONA: names.PERSONA, lines.ACTIVE: names.ACTIVE}[kind]
 
 

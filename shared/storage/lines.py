@@ -18,7 +18,8 @@ MEMORY, TOMBSTONE, PLAN, SETTINGS, BLOCK = "memory", "tombstone", "plan", "setti
 WHOLE = "whole"
 """The first line of an object whose lines were applied together or not at all."""
 SCENE, PERSONA, SUGGESTION, ACTIVE = "scene", "persona", "suggestion", "active"
-DOCUMENTS = frozenset({SCENE, PERSONA, SUGGESTION, ACTIVE})
+AGENT_NOTES = "agent_notes"
+DOCUMENTS = frozenset({SCENE, PERSONA, SUGGESTION, ACTIVE, AGENT_NOTES})
 """Kinds of lines that shared/storage/documents.py reads and joins."""
 
 

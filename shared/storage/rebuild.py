@@ -29,7 +29,7 @@ from shared.storage.vaults import Vaults
 WRITES = 50
 _CLEARED = (
     *(names.CHANGE, names.MEMORY, names.DEDUP, names.PROJECT, names.SETTINGS, names.TASK),
-    *(names.PERSONA, names.SUGGESTION, names.ACTIVE, names.UPKEEP),
+    *(names.PERSONA, names.SUGGESTION, names.ACTIVE, names.AGENT_NOTES, names.UPKEEP),
 )
 
 

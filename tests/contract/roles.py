@@ -19,6 +19,7 @@ from local.calls import FOLLOWED
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 CONTEXT = "kms:EncryptionContext:"
+OWNER = "dynamodb:LeadingKeys"
 VARIABLES = {"TABLE_NAME": "Table", "BUCKET_NAME": "Bucket", "KEY_ID": "Key"}
 VARIABLES |= {"WORK_QUEUE_URL": "WorkQueue", "MAINTENANCE_QUEUE_URL": "MaintenanceQueue"}
 OBJECT_ACTIONS = {"GetObject": "GetObject", "HeadObject": "GetObject", "PutObject": "PutObject"}
@@ -27,7 +28,7 @@ LISTINGS = {"ListObjectsV2": "ListBucket", "ListObjectVersions": "ListBucketVers
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One permission that a call needs: action, resource, and what KMS was told as context."""
+    """One permission that a call needs: action, resource, and its context: what KMS was told, or whose item it is."""
 
     action: str
     resource: str
@@ -55,10 +56,15 @@ def _table_asks(operation: str, params: Mapping[str, Any]) -> Iterator[Ask]:
     elif operation == "TransactWriteItems":
         for item in params["TransactItems"]:
             ((kind, request),) = item.items()
-            yield Ask(f"dynamodb:{kind}Item", _logical(request["TableName"]))
+            yield Ask(f"dynamodb:{kind}Item", _logical(request["TableName"]), _owned(request))
     else:
         index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
-        yield Ask(f"dynamodb:{operation}", _logical(params["TableName"]) + index)
+        yield Ask(f"dynamodb:{operation}", _logical(params["TableName"]) + index, _owned(params))
+
+
+def _owned(request: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    owner = (request.get("Key") or request.get("Item") or {}).get("pk")
+    return ((OWNER, owner["S"]),) if owner else ()
 
 
 def _object_asks(operation: str, params: Mapping[str, Any]) -> Iterator[Ask]:
@@ -108,9 +114,17 @@ class Roles:
         return any(
             any(fnmatchcase(ask.action, action) for action in _listed(statement["Action"]))
             and any(fnmatchcase(ask.resource, _name(resource)) for resource in _listed(statement["Resource"]))
-            and statement.get("Condition", {}).get("StringEquals", {}).items() <= dict(ask.context).items()
+            and _holds(statement.get("Condition", {}), dict(ask.context))
             for statement in self._statements[function]
         )
+
+
+def _holds(condition: Mapping[str, Any], context: Mapping[str, str]) -> bool:
+    """Whether a statement's condition holds. AWS lets a list that names nothing through; nothing here asks without naming."""
+    of_all = condition.get("ForAllValues:StringEquals", {})
+    return condition.get("StringEquals", {}).items() <= context.items() and all(
+        context.get(name) in allowed for name, allowed in of_all.items()
+    )
 
 
 @dataclass(slots=True)

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from local.calls import FOLLOWED, Trail
+from shared.storage.agent_notes import DEPLOYMENT
 from tests.contract.roles import CONTEXT, VARIABLES, Ask, Roles, Watch, asks
 
 OWNERS_KEY = ((f"{CONTEXT}epoch", "1"), (f"{CONTEXT}service", "nacre"))
-FUNCTIONS = ("Memories", "Recall", "Extraction", "Maintenance")
+FUNCTIONS = ("Memories", "Recall", "Admin", "Extraction", "Maintenance")
 
 
 @pytest.fixture
@@ -78,6 +79,28 @@ def test_a_transaction_asks_for_each_of_its_parts(roles: Roles) -> None:
         "Extraction",
         "Maintenance",
     ]
+
+
+def test_admin_writes_the_deployments_notes_and_of_an_owner_only_an_entry_that_is_new(roles: Roles) -> None:
+    def on_item(kind: str, owner: str) -> bool:
+        request = {"TableName": "physical-Table", "Key": {"pk": {"S": owner}}}
+        return all(
+            roles.allow("Admin", ask)
+            for ask in asked("dynamodb", "TransactWriteItems", TransactItems=[{kind: request}])
+        )
+
+    assert on_item("Update", DEPLOYMENT)
+    assert not on_item("Update", "a" * 52)
+    assert on_item("Put", "a" * 52)
+    assert not on_item("Delete", "a" * 52)
+    for operation, key in (("PutObject", "keyring"), ("PutObject", "1/journal/c")):
+        assert roles.allow("Admin", on_object(operation, f"o/{DEPLOYMENT}/{key}"))
+        assert not roles.allow("Admin", on_object(operation, f"o/{'a' * 52}/{key}"))
+    for owner, allowed_to_admin in ((DEPLOYMENT, True), ("a" * 52, False)):
+        (key_made,) = asked(
+            "kms", "GenerateDataKey", EncryptionContext={"service": "nacre", "owner": owner, "epoch": "1"}
+        )
+        assert roles.allow("Admin", key_made) is allowed_to_admin
 
 
 def test_the_due_are_listed_by_maintenance_alone(roles: Roles) -> None:

@@ -9,7 +9,7 @@ from samtranslator.yaml_helper import yaml_parse
 
 ROOT = Path(__file__).parents[2]
 RESOURCES: dict[str, Any] = yaml_parse((ROOT / "template.yaml").read_text(encoding="utf-8"))["Resources"]
-FUNCTIONS = {"MemoriesLog", "RecallLog", "ExtractionLog", "MaintenanceLog"}
+FUNCTIONS = {"MemoriesLog", "RecallLog", "AdminLog", "ExtractionLog", "MaintenanceLog"}
 IN_QUEUES = {"learn", "tidy"}
 """What deliver() calls its lines."""
 

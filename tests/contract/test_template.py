@@ -12,10 +12,11 @@ from samtranslator.yaml_helper import yaml_parse
 
 from local.template import translate
 from shared.domain import limits
+from shared.storage.agent_notes import DEPLOYMENT
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = ROOT / "template.yaml"
-FUNCTIONS = ("Memories", "Recall", "Extraction", "Maintenance")
+FUNCTIONS = ("Memories", "Recall", "Admin", "Extraction", "Maintenance")
 STAYING = ("Table", "Bucket", "BucketPolicy", "Key", "UserPool", "UserPoolClient")
 OPENING_KEYS = {"kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"}
 
@@ -97,12 +98,15 @@ def test_a_preflight_meets_no_route_that_wants_a_token() -> None:
     assert any_method == {"$default"}, "ANY on a path would be chosen before OPTIONS /{proxy+}"
 
 
-def test_what_needs_the_index_is_recalls_and_all_else_is_memories() -> None:
-    recalls = {(path, method) for path, method, function, _ in routes() if function == "Recall"}
-    others = {function for path, method, function, _ in routes() if (path, method) not in recalls}
+def test_what_needs_the_index_is_recalls_what_needs_a_permission_is_admins_and_all_else_is_memories() -> None:
+    held: dict[str, set[tuple[str, str]]] = {}
+    for path, method, function, _ in routes():
+        held.setdefault(function, set()).add((path, method))
 
-    assert recalls == {("/v1/search", "post"), ("/v1/context", "post"), ("/v1/days", "get")}
-    assert others == {"Memories"}
+    assert held["Recall"] == {("/v1/search", "post"), ("/v1/context", "post"), ("/v1/days", "get")}
+    agents = "/v1/admin/agents/{proxy+}"
+    assert held["Admin"] == {("/v1/admin/memories", "get"), (agents, "get"), (agents, "put")}
+    assert set(held) == {"Recall", "Admin", "Memories"}
 
 
 def test_cors_survives_the_translation_with_every_part() -> None:
@@ -164,7 +168,7 @@ def test_only_recall_and_maintenance_carry_the_search_layer() -> None:
 
 
 def test_functions_behind_the_api_answer_before_it_gives_up() -> None:
-    for function in ("Memories", "Recall"):
+    for function in ("Memories", "Recall", "Admin"):
         assert properties(f"{function}Function")["Timeout"] < 30
 
 
@@ -276,7 +280,9 @@ def test_only_the_functions_roles_open_owners_keys_and_only_with_the_context() -
             continue
         assert held <= OPENING_KEYS
         assert {target(principal) for principal in statement["Principal"]["AWS"]} <= roles
-        assert statement["Condition"] == {"StringEquals": {"kms:EncryptionContext:service": "nacre"}}
+        of_the_deployment = {"kms:EncryptionContext:owner": DEPLOYMENT}
+        own = of_the_deployment if statement["Sid"] == "MakeTheDeploymentsKeys" else {}
+        assert statement["Condition"] == {"StringEquals": {"kms:EncryptionContext:service": "nacre", **own}}
 
 
 def test_no_statement_of_the_key_allows_everything() -> None:
@@ -306,10 +312,28 @@ def test_a_function_may_do_named_things_to_named_resources(function: str) -> Non
 def test_a_function_uses_the_key_with_the_context_or_for_storage_at_rest(function: str) -> None:
     using = [s for s in statements(function) if any(action.startswith("kms:") for action in listed(s["Action"]))]
 
-    assert len(using) == 2
+    assert len(using) == (3 if function == "Admin" else 2)
     for statement in using:
+        held = statement["Condition"]["StringEquals"]
         assert target(statement["Resource"]) == "Key"
-        assert set(statement["Condition"]["StringEquals"]) <= {"kms:EncryptionContext:service", "kms:ViaService"}
+        assert set(held) & {"kms:EncryptionContext:service", "kms:ViaService"}
+        assert held.get("kms:EncryptionContext:owner", DEPLOYMENT) == DEPLOYMENT
+
+
+def test_admin_writes_into_the_deployments_own_place_and_nowhere_else() -> None:
+    writing = {"s3:PutObject", "s3:DeleteObjectVersion"}
+    places = [
+        resource["Fn::Sub"]
+        for statement in statements("Admin")
+        if writing & set(listed(statement["Action"]))
+        for resource in listed(statement["Resource"])
+    ]
+
+    assert places
+    assert all(place.startswith(f"${{Bucket.Arn}}/o/{DEPLOYMENT}/") for place in places)
+    assert "dynamodb:DeleteItem" not in actions("Admin")
+    (changing,) = (s for s in statements("Admin") if "dynamodb:UpdateItem" in listed(s["Action"]))
+    assert changing["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [DEPLOYMENT]}}
 
 
 def test_recall_writes_nothing_but_access_counts() -> None:

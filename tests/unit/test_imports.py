@@ -146,7 +146,7 @@ def test_aws_is_called_by_adapters_and_made_by_bootstrap() -> None:
     assert users == {"shared.adapters", "shared.bootstrap"}
 
 
-@pytest.mark.parametrize("function", ["memories", "extraction"])
+@pytest.mark.parametrize("function", ["memories", "admin", "extraction"])
 def test_functions_without_the_search_layer_never_reach_it(function: str) -> None:
     reached = closure(f"functions.{function}.app")
 

@@ -7,6 +7,7 @@ import pytest
 from openapi_spec_validator import validate
 
 from functions import openapi
+from functions.admin import app as admin
 from functions.memories import app as memories
 from functions.recall import app as recall
 from shared.http import routes_of
@@ -29,7 +30,7 @@ def test_the_document_is_valid_openapi(document: dict[str, Any]) -> None:
 
 def test_every_route_is_described_with_its_errors_in_one_shape(document: dict[str, Any]) -> None:
     error = {"schema": {"$ref": "#/components/schemas/ErrorOut"}}
-    for app in (memories.app, recall.app):
+    for app in (memories.app, recall.app, admin.app):
         for route in routes_of(app):
             operation = document["paths"][route.openapi_path][route.method.lower()]
             assert operation["description"], route.path
@@ -43,7 +44,7 @@ def test_every_route_is_described_with_its_errors_in_one_shape(document: dict[st
 
 
 def test_every_route_says_what_it_answers_when_all_is_well(document: dict[str, Any]) -> None:
-    for app in (memories.app, recall.app):
+    for app in (memories.app, recall.app, admin.app):
         for route in routes_of(app):
             operation = document["paths"][route.openapi_path][route.method.lower()]
             well = {status: one for status, one in operation["responses"].items() if status < "300"}

@@ -22,6 +22,7 @@ PARTS = (
     "model",
     "embeddings",
     "context_seconds",
+    "permission_claim",
     "logs",
 )
 
