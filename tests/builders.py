@@ -23,6 +23,7 @@ from shared.keeping.cursors import Cursors
 from shared.keeping.duties import Duties
 from shared.keeping.edits import Edits
 from shared.keeping.filters import Filters
+from shared.keeping.foreign import detecting, reading
 from shared.keeping.forgetting.asking import Forgetting
 from shared.keeping.forgetting.steps import Forget, Forgotten
 from shared.keeping.importing.applying import Import, Imported
@@ -155,7 +156,7 @@ class Process:
         self.builder = Builder(self.indexes, meaning)
         self.auditing = Auditing(self.memories, cursors)
         self.forgetting = Forgetting(self.commits)
-        self.importing = Importing(self.commits, settings_of)
+        self.importing = Importing(self.commits, settings_of, detecting.detect, reading.read)
         self.rebuild = Rebuild(self.vaults, work)
         self.waiting = Waiting(self.vaults, work)
         clearing = (SceneClearing(self.commits), PersonaClearing(self.commits), SuggestionClearing(self.commits))

@@ -76,7 +76,9 @@ def exporting() -> Exporting:
 
 @cache
 def importing() -> Importing:
-    return Importing(commits(), settings_of)
+    from shared.keeping.foreign import detecting, reading  # noqa: PLC0415 - few requests need them
+
+    return Importing(commits(), settings_of, detecting.detect, reading.read)
 
 
 @cache

@@ -3,6 +3,7 @@
 A page that cannot be read is refused and changes nothing. The same page sent twice is one.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,8 +27,6 @@ from shared.domain.memory import Scope
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
 from shared.keeping import fields
-from shared.keeping.foreign import reading
-from shared.keeping.foreign.detecting import detect
 from shared.keeping.foreign.occasion import Occasion
 from shared.keeping.idempotency import Mark
 from shared.keeping.importing import nacre
@@ -101,10 +100,12 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Importing:
-    """The use case of `POST /v1/import`."""
+    """The use case of `POST /v1/import`. `detect` and `read` know the forms of others; they are given, since few requests need them."""
 
     commits: Commits
     settings: Settings
+    detect: Callable[[str], str]
+    read: Callable[[str, str, Thread, Occasion], Read]
 
     @property
     def _vaults(self) -> Vaults:
@@ -146,7 +147,7 @@ class Importing:
     def _course(self, opened: Opened | None, item: Item | None, wanted: Wanted, page: Page) -> Course:
         """Return the course so far; a new one where this is the first page. Raises Invalid, NotPossibleNow."""
         if opened is None or item is None:
-            detected = _detected(page.data) if wanted.format == AUTO else wanted.format
+            detected = self._detected(page.data) if wanted.format == AUTO else wanted.format
             return Course(Wanted(wanted.mode, detected, wanted.scope, wanted.project))
         if "finished_at" in item:
             raise NotPossibleNow("This import is over.")
@@ -162,6 +163,10 @@ class Importing:
         if course.complete or len(course.pages) >= limits.IMPORT_PAGES:
             raise NotPossibleNow("The last page of this import came already.")
         return course
+
+    def _detected(self, data: str) -> str:
+        """Return the form that a file shows by what is in it. Raises Invalid."""
+        return NACRE if nacre.is_ours(data) else self.detect(data)
 
     def _read(self, owner: str, opened: Opened | None, item: Item | None, course: Course, page: Page) -> Read:
         """Read the page. A file that is not what its manifest says ends its import."""
@@ -181,7 +186,7 @@ class Importing:
         if form == NACRE:
             return nacre.read(page.data, course.thread, now, self.settings)
         occasion = Occasion(now, ZoneInfo(time_zone), master_key=page.master_key, user_id=page.user_id)
-        return reading.read(form, page.data, course.thread, occasion)
+        return self.read(form, page.data, course.thread, occasion)
 
     def _store(
         self, keys: OwnerKeys, item: Item | None, course: Course, read: Read, page: Page, once: Mark | None
@@ -284,13 +289,6 @@ def _refuse_cut(wanted: Wanted, thread: Thread) -> None:
     """Raise DamagedFile where a file that replaces what stands has a beginning and no end."""
     if wanted.mode is Mode.REPLACE and thread.cut:
         raise DamagedFile
-
-
-def _detected(data: str) -> str:
-    """Return the format that a file shows by what is in it."""
-    if nacre.is_ours(data):
-        return NACRE
-    return detect(data)
 
 
 def _repeated(keys: OwnerKeys, item: Item, page: Page) -> bool:
