@@ -1,7 +1,7 @@
 """Times are UTC, to the millisecond, written as RFC 3339 with `Z`: text of fixed length that sorts as it passes."""
 
-from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 MILLISECOND = timedelta(milliseconds=1)
 
@@ -26,6 +26,14 @@ def epoch_seconds(value: datetime) -> int:
     return int(value.timestamp())
 
 
+def zone(name: str) -> tzinfo:
+    """Return the zone of that name; UTC for one that the data base of this machine does not know."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC
+
+
 def days_bounds(day: date | None, last_days: int | None, time_zone: str, now: datetime) -> tuple[datetime, datetime]:
     """Return when a day begins and ends in a zone (None: today there); with `last_days` the days before it count too, so many in all."""
     last = day or now.astimezone(ZoneInfo(time_zone)).date()
@@ -35,6 +43,6 @@ def days_bounds(day: date | None, last_days: int | None, time_zone: str, now: da
 
 def day_bounds(day: date, time_zone: str) -> tuple[datetime, datetime]:
     """Return when a day begins and ends (the next one's beginning), in UTC. A day may have 23 or 25 hours."""
-    zone = ZoneInfo(time_zone)
-    begins, ends = (datetime.combine(one, time(), zone).astimezone(UTC) for one in (day, day + timedelta(days=1)))
+    there = ZoneInfo(time_zone)
+    begins, ends = (datetime.combine(one, time(), there).astimezone(UTC) for one in (day, day + timedelta(days=1)))
     return begins, ends

@@ -19,6 +19,7 @@ from shared.recall.meaning import Filled, Meaning
 from shared.recall.packing import FORMAT
 from shared.storage import names, objects
 from shared.storage.builds import pointer_of
+from shared.storage.preferences import time_zone
 from shared.storage.together import each
 from shared.storage.vaults import Opened
 from shared.text.tokens import ANALYSER
@@ -75,7 +76,7 @@ class Builder:
         """
         vaults = self.indexes.vaults
         fetch = partial(self.indexes.fetch, owner) if self.meaning else None
-        opened = vaults.open(owner, changes=True, beside=fetch)
+        opened = vaults.open(owner, [names.SETTINGS], changes=True, beside=fetch)
         if opened is None:
             return None
         keys = opened.keys
@@ -101,12 +102,12 @@ class Builder:
 
     def _entries(self, opened: Opened) -> tuple[list[Entry], int]:
         """Return what the index will know, and the number of memories that do not open."""
-        entries, damaged = [], 0
+        entries, damaged, zone = [], 0, time_zone(opened)
         for stored in all_memories(self.indexes.vaults, opened.keys):
             if stored is None:
                 damaged += 1
             elif searchable(stored.memory):
-                entries.append(entry_of(opened.keys, stored.memory))
+                entries.append(entry_of(opened.keys, stored.memory, zone))
         return entries, damaged
 
     def _kind(self, left: int) -> str:

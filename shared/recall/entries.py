@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from threading import Lock
 from typing import Final
 
@@ -32,7 +32,8 @@ class Entry:
     """One memory as the index sees it.
 
     `text` is masked and holds label and tags too; times are whole epoch seconds (0 … 2³²−1); importance 1 … 10; `category` and `status` are
-    places in CATEGORIES and STATUSES; `scope_tag` 16 bytes; `vector` is None or a unit embedding scaled to int8 (x × 127).
+    places in CATEGORIES and STATUSES; `scope_tag` 16 bytes; `vector` is None or a unit embedding scaled to int8 (x × 127); `zone` is
+    where its owner's days begin.
     """
 
     id: str
@@ -46,10 +47,11 @@ class Entry:
     status: int = 0
     access_count: int = 0
     vector: bytes | None = None
+    zone: tzinfo = UTC
 
     def terms(self) -> tokens.Terms:
-        """Search terms of the text and of the day it was made."""
-        return tokens.terms(self.text, at=datetime.fromtimestamp(self.created_at, UTC))
+        """Search terms of the text and of the day it was made, there where its owner is."""
+        return tokens.terms(self.text, at=datetime.fromtimestamp(self.created_at, self.zone))
 
 
 def packed_ids(ids: Sequence[str]) -> Ids:
@@ -79,16 +81,16 @@ def unpacked_ids(ids: Ids) -> list[str]:
 
 
 class TermCache:
-    """The terms of memories lately scored outside the index, by (owner, id, version); the least recently used goes first."""
+    """The terms of memories lately scored outside the index, by (owner, id, version, zone); the least recently used goes first."""
 
     def __init__(self, capacity: int = 2_000) -> None:
         self._capacity = capacity
-        self._kept: OrderedDict[tuple[str, str, int], tokens.Terms] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, int, tzinfo], tokens.Terms] = OrderedDict()
         self._lock = Lock()
 
     def terms(self, owner: str, entry: Entry) -> tokens.Terms:
         """Terms of that entry; `owner` is any opaque key that tells owners (and their lives) apart."""
-        key = (owner, entry.id, entry.version)
+        key = (owner, entry.id, entry.version, entry.zone)
         with self._lock:
             found = self._kept.get(key)
             if found is not None:

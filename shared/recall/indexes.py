@@ -5,6 +5,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from threading import Lock
 from typing import Final, Literal, TypeVar
 
@@ -18,6 +19,7 @@ from shared.recall.index import CorruptIndex, Index, OldFormat
 from shared.storage import items, names, objects
 from shared.storage.builds import pointer_of
 from shared.storage.items import Stored
+from shared.storage.preferences import time_zone
 from shared.storage.vaults import Opened, Vaults
 
 Held = TypeVar("Held")
@@ -92,9 +94,15 @@ class Indexes:
             if known is not None:
                 self._warm.move_to_end(name)
                 return known
-        index = opened_index(keys, pointer, opened.beside or b"")
+        body = self._stored(keys, pointer) if opened.beside is None else opened.beside
+        index = opened_index(keys, pointer, body)
         self.keep(keys, pointer, index)
         return index
+
+    def _stored(self, keys: OwnerKeys, pointer: str) -> bytes:
+        """Read an index that was warm when the head was read, and gave way to another one since."""
+        stored = self.vaults.objects.get(names.index(keys.owner, keys.epoch, pointer))
+        return stored.body if stored else b""
 
     def instead(self, opened: Opened) -> Instead:
         """Return an index of what can be read from the table in time, the newest memories first; the same one until the head's pointer
@@ -103,7 +111,7 @@ class Indexes:
         with self._reading:
             known = self._instead.get(name)
             if known is None:
-                known = self._from_the_table(opened.keys)
+                known = self._from_the_table(opened)
                 with self._lock:
                     _drop(self._instead, opened.keys.owner)
                     self._instead[name] = known
@@ -116,14 +124,14 @@ class Indexes:
         known = self._instead.get((opened.keys.owner, opened.keys.epoch, pointer_of(opened.head)))
         return known is not None and not known.whole
 
-    def _from_the_table(self, keys: OwnerKeys) -> Instead:
-        end = self.monotonic() + INSTEAD_SECONDS
+    def _from_the_table(self, opened: Opened) -> Instead:
+        keys, zone, end = opened.keys, time_zone(opened), self.monotonic() + INSTEAD_SECONDS
         entries: list[Entry] = []
         for stored in all_memories(self.vaults, keys, newest_first=True):
             if self.monotonic() > end:
                 return Instead(Index.build(entries), whole=False)
             if stored is not None and searchable(stored.memory):
-                entries.append(entry_of(keys, stored.memory))
+                entries.append(entry_of(keys, stored.memory, zone))
         return Instead(Index.build(entries), whole=True)
 
     def keep(self, keys: OwnerKeys, pointer: str, index: Index) -> None:
@@ -158,8 +166,8 @@ def searchable(memory: Memory) -> bool:
     return memory.status not in {Status.DISMISSED, Status.RETIRED}
 
 
-def entry_of(keys: OwnerKeys, memory: Memory) -> Entry:
-    """Return what the index knows of a memory: masked text and tags, never a secret."""
+def entry_of(keys: OwnerKeys, memory: Memory, zone: tzinfo = UTC) -> Entry:
+    """Return what the index knows of a memory: masked text and tags, never a secret. `zone` is its owner's."""
     return Entry(
         id=memory.id,
         version=memory.version,
@@ -171,6 +179,7 @@ def entry_of(keys: OwnerKeys, memory: Memory) -> Entry:
         scope_tag=tag_bytes(items.scope_tag(keys, memory.scope, memory.project, memory.agent)),
         status=STATUSES.index(memory.status),
         access_count=memory.access_count,
+        zone=zone,
     )
 
 

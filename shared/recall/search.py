@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 
 import numpy as np
@@ -14,10 +14,10 @@ from shared.domain.errors import Invalid, Refused, SealBroken, Unavailable
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.naming import ALL_PROJECTS
 from shared.domain.settings import Preferences
-from shared.domain.times import epoch_seconds, rfc3339
+from shared.domain.times import epoch_seconds, rfc3339, zone
 from shared.observability import warn
 from shared.ports import Condition, Item, Queue, Update
-from shared.recall.entries import CATEGORIES, STATUSES
+from shared.recall.entries import CATEGORIES, STATUSES, Entry
 from shared.recall.explaining import Explaining, Why
 from shared.recall.feedback import BESIDE, fed, newer_first
 from shared.recall.index import Candidates, Index, Search, Where
@@ -31,6 +31,9 @@ from shared.storage.together import each, together
 from shared.storage.vaults import Opened
 from shared.text.normalise import visible
 from shared.text.tokens import Terms, query_terms
+
+DAY = 86_400
+"""Seconds: a span counted back from now has no hour more or less where clocks were changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,7 @@ class Searcher:
         self, opened: Opened, question: Question, preferences: Preferences, asked: Asked | None = None
     ) -> tuple[Hit, ...]:
         """Rank what the opened owner has for a question; by words alone unless it was `asked` what it means."""
-        now = self.vaults.clock()
+        now = self.vaults.clock().astimezone(zone(preferences.time_zone))
         preset = PRESETS[question.preset]
         limit = question.limit or min(preferences.max_results, preset.limit)
         wanted = replace(question, limit=limit + BESIDE if preset.newer_first else limit)
@@ -147,23 +150,23 @@ class Searcher:
         near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=trust.floor if trust else 0.0)
         first = near(index.search(query, where=where, masked=opened.changes))
         read = self._read(opened, first, index)
-        entries = [entry_of(opened.keys, memory) for memory in read.changed.values()]
+        entries = [_entry(opened, memory, now) for memory in read.changed.values()]
         masked = {*opened.changes, *read.moved}
         again = partial(near, changed=entries, cache=self.indexes.terms, owner=_life(opened), among=first)
         found = again(index.search(query, where=where, masked=masked)) if read.moved else first
         if vector is None and preset.feedback and found.ids:
             best = read.memory(opened.keys, found.ids[0])
-            more = fed(query, self._terms(opened, best), index, preset.feedback) if best else query
+            more = fed(query, self._terms(opened, best, now), index, preset.feedback) if best else query
             found = found if more is query else again(index.search(more, where=where, masked=masked))
         if trust:
             preset, found = blended(preset, trust), levelled(index, found, trust)
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
         explaining = Explaining(question.query, preset, ranking, now) if question.explain else None
         hits = self._winners(opened, found, read, ranking, wanted, explaining, now, preferences.retention_days)
-        return tuple(self._newer_first(opened, hits) if preset.newer_first else hits)[:limit]
+        return tuple(self._newer_first(opened, hits, now) if preset.newer_first else hits)[:limit]
 
-    def _terms(self, opened: Opened, memory: Memory) -> Terms:
-        return self.indexes.terms.terms(_life(opened), entry_of(opened.keys, memory))
+    def _terms(self, opened: Opened, memory: Memory, now: datetime) -> Terms:
+        return self.indexes.terms.terms(_life(opened), _entry(opened, memory, now))
 
     def count(self, keys: OwnerKeys, ids: Sequence[str]) -> None:
         """Count an access of each memory, at once; only of those that still are there. Errors are ignored: a count is no promise."""
@@ -274,14 +277,14 @@ class Searcher:
             if memory.scope in wanted.caps and taken[memory.scope] >= wanted.caps[memory.scope]:
                 continue
             taken[memory.scope] += 1
-            why = explaining.why(place, self._terms(opened, memory).counts) if explaining else None
+            why = explaining.why(place, self._terms(opened, memory, now).counts) if explaining else None
             hits.append(Hit(memory, ranking.scores[place], ranking.explain(place), why))
             if len(hits) == wanted.limit:
                 break
         return hits
 
-    def _newer_first(self, opened: Opened, hits: Sequence[Hit]) -> list[Hit]:
-        terms = [self._terms(opened, hit.memory).counts for hit in hits]
+    def _newer_first(self, opened: Opened, hits: Sequence[Hit], now: datetime) -> list[Hit]:
+        terms = [self._terms(opened, hit.memory, now).counts for hit in hits]
         updated = [hit.memory.updated_at.timestamp() for hit in hits]
         return [hits[place] for place in newer_first(terms, updated, [hit.score for hit in hits])]
 
@@ -292,14 +295,14 @@ def _where(
     oldest = None
     days = min((d for d in (preferences.search_days, preset.days) if d > 0), default=-1)
     if days > 0:
-        oldest = max(0, epoch_seconds(now - timedelta(days=days)))
+        oldest = max(0, epoch_seconds(now) - days * DAY)
     kept = preferences.retention_days
     return Where(
         scopes=frozenset(scopes),
         statuses=frozenset({STATUSES.index(Status.ACTIVE), STATUSES.index(Status.ARCHIVED)}),
         categories=frozenset(CATEGORIES.index(c) for c in question.categories) if question.categories else None,
         created_from=oldest,
-        updated_from=max(0, epoch_seconds(now - timedelta(days=kept))) if kept >= 0 else None,
+        updated_from=max(0, epoch_seconds(now) - kept * DAY) if kept >= 0 else None,
     )
 
 
@@ -308,6 +311,11 @@ def _opened_or_none(keys: OwnerKeys, item: Item) -> Memory | None:
         return items.from_item(keys, item).memory
     except SealBroken:
         return None
+
+
+def _entry(opened: Opened, memory: Memory, now: datetime) -> Entry:
+    """What the index would know of a memory; `now` is in its owner's time zone."""
+    return entry_of(opened.keys, memory, now.tzinfo or UTC)
 
 
 def _life(opened: Opened) -> str:

@@ -1,11 +1,13 @@
 """An owner's settings as they are sealed."""
 
 from dataclasses import asdict, fields
+from datetime import tzinfo
 from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import SealBroken
 from shared.domain.settings import Preferences
+from shared.domain.times import zone
 from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import bodies, lines, names
@@ -28,6 +30,14 @@ def retention_days(opened: Opened) -> int:
     except SealBroken:
         alarm("damaged", settings=True)
         return Preferences().retention_days
+
+
+def time_zone(opened: Opened) -> tzinfo:
+    """Return where the days of an owner begin who was opened with the settings' item; of settings that do not open, UTC."""
+    try:
+        return zone(preferences_of(opened).time_zone)
+    except SealBroken:
+        return zone(Preferences().time_zone)
 
 
 def from_item(keys: OwnerKeys, item: Item) -> Preferences:

@@ -186,6 +186,20 @@ def test_a_search_while_the_index_is_being_built_says_nothing_and_misses_nothing
     assert told(capsys) == []
 
 
+def test_an_index_that_gave_way_after_the_head_was_read_is_read_and_not_missed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    world = indexed_world()
+    search(world)
+    opened = world.now.searcher.open(world.owner)
+    assert opened is not None
+    world.add("It rains.")
+    world.build()
+    assert opened.beside is None
+    assert len(world.now.indexes.read(opened)) == 3
+    assert told(capsys) == []
+
+
 def test_warm_indexes_are_bounded_by_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     world = indexed_world()
     search(world)
