@@ -7,9 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
 from functools import partial
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
@@ -17,6 +15,7 @@ from shared.domain.errors import NacreError, SealBroken
 from shared.domain.memory import Memory, Scope, Status
 from shared.domain.naming import ACTIVE_PROJECT, ALL_PROJECTS
 from shared.domain.settings import Preferences
+from shared.domain.times import zone
 from shared.observability import warn
 from shared.ports import Item
 from shared.recall import portrayed
@@ -236,7 +235,7 @@ def _told(
 ) -> Context:
     """Pack what is known, and say why no memory is told where none is."""
     sections = sections + memory_sections(
-        memories, _zone(preferences.time_zone), reveal=preferences.credentials_in_context
+        memories, zone(preferences.time_zone), reveal=preferences.credentials_in_context
     )
     said = moment.message or " ".join(line.text for section in sections for line in section.lines[:1])
     text, tokens, told = packed(sections, moment.token_budget, preferences.language or language(said))
@@ -245,13 +244,6 @@ def _told(
         missing = "nothing_found" if moment.recalls(judged.decision) else "not_asked_for"
         reason = "budget_too_small" if memories else missing
     return replace(judged, text=text, tokens=tokens, memory_ids=tuple(told), reason=reason)
-
-
-def _zone(name: str) -> tzinfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        return UTC
 
 
 def _capped(memories: list[Memory]) -> list[Memory]:
