@@ -17,7 +17,7 @@ from shared.keeping.cursors import Cursors
 from shared.keeping.exporting import chain
 from shared.keeping.exporting.forms import document_form, memory_form, settings_form
 from shared.observability import alarm
-from shared.storage import basis, documents, items, lines, names, scenes
+from shared.storage import basis, documents, items, lines, names, persona, scenes, suggestions
 from shared.storage.journal import Journal
 from shared.storage.preferences import preferences_of
 from shared.storage.vaults import Opened, Vaults
@@ -196,7 +196,10 @@ class Exporting:
                 except SealBroken:
                     yield {"kind": chain.DAMAGED, "id": suggestion_id}, sk
                     continue
-                if document:
+                suggestion = suggestions.of(suggestion_id, document)
+                if suggestion is None:
+                    continue
+                if not suggestion.text or suggestion.holds(self._standing(opened, list(suggestion.basis))):
                     yield document_form(document), sk
             place = page.after
             if place is None:
@@ -214,8 +217,13 @@ class Exporting:
         except SealBroken:
             yield {"kind": chain.DAMAGED, "id": document_kind}, kind
             return
-        if document and wish.content:
-            yield document_form(document), kind
+        if not document or not wish.content:
+            return
+        said = document_form(document)
+        if kind == chain.PERSONA:
+            whole = persona.Persona.of(document)
+            said["fields"] |= whole.shown(self._standing(opened, sorted(whole.rests_on))).fields()
+        yield said, kind
 
     def _standing(self, opened: Opened, ids: list[str]) -> frozenset[str]:
         found = self.vaults.table.get(opened.keys.owner, basis.sks(ids)) if ids else {}

@@ -13,7 +13,10 @@ from shared.domain.memory import Category, Scope
 from shared.keeping.cursors import Cursors
 from shared.keeping.exporting.pages import Exporting, Wish
 from shared.ports import Update
-from shared.storage import names
+from shared.storage import lines as lines_kinds
+from shared.storage import names, persona
+from shared.storage.document_commits import DocumentCommits
+from shared.storage.vaults import Opened
 from tests.builders import World
 from tests.unit.storage.deeds import Summing
 
@@ -53,6 +56,17 @@ def lines(world: World, **wish: Any) -> list[dict[str, Any]]:
 
 def memories(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [line for line in told if line["kind"] == "memory"]
+
+
+def suggest(world: World, suggestion_id: str, title: str, basis: str) -> None:
+    """Store a suggestion that rests on one memory."""
+    fields: dict[str, Any] = {"kind": "skill", "title": title, "text": f"Text of {title}", "basis": [basis]}
+    fields |= {"evidence": 3, "status": "accepted", "agent": None, "project": None, "marks": [], "model": None}
+
+    def place(_opened: Opened) -> tuple[str, str]:
+        return lines_kinds.SUGGESTION, suggestion_id
+
+    DocumentCommits(world.now.commits).write(world.owner, place, lambda _opened, _standing: fields)
 
 
 def lived() -> World:
@@ -177,6 +191,22 @@ def test_a_text_that_rests_on_a_memory_which_is_gone_is_not_in_it() -> None:
     world = lived()
     world.delete(next(memory.id for memory in world.memories() if "tea" in memory.content))
     assert "tea" not in "".join(pages(world))
+
+
+def test_of_the_persona_and_suggestions_only_what_stands_is_in_it() -> None:
+    world = World()
+    tea, rust = world.add("I like tea very much."), world.add("I write Rust at work.")
+    commits = DocumentCommits(world.now.commits)
+    said = [["traits", "drinks tea", [tea.id]], ["languages", "Rust", [rust.id]]]
+    commits.write(world.owner, persona.place, lambda _opened, _standing: {"statements": said, "fact_count": 2})
+    for number, basis in enumerate((tea.id, rust.id)):
+        suggest(world, f"01ARZ3NDEKTSV4RRFFQ69G5FA{number}", f"title {number}", basis)
+    assert "drinks tea" in "".join(pages(world))
+    world.delete(tea.id)
+    told = lines(world)
+    (portrait,) = [line for line in told if line["kind"] == "persona"]
+    assert portrait["fields"]["statements"] == [["languages", "Rust", [rust.id]]]
+    assert [line["fields"]["title"] for line in told if line["kind"] == "suggestion"] == ["title 1"]
 
 
 def test_a_cursor_is_of_one_owner_and_one_wish(monkeypatch: pytest.MonkeyPatch) -> None:
