@@ -24,7 +24,7 @@ LISTS: Final = ("results", "memories", "items", "list", "rows", "records", "data
 """Names under which tools put their rows into a document."""
 _WRAPPINGS: Final = 3
 _CONTAINERS: Final = 10 * limits.IMPORT_RECORDS
-_INTEGER: Final = range(-(2**63), 2**63)
+_LARGEST: Final = 2**63
 _DIGITS: Final = 20
 _COLUMNS: Final = 200
 _DELIMITERS: Final = ",;\t"
@@ -155,8 +155,8 @@ def _object(pairs: list[tuple[str, Any]]) -> Any:
 
 
 def _integer(digits: str) -> Any:
-    value = int(digits) if len(digits) <= _DIGITS else None
-    return value if value in _INTEGER else UNSOUND
+    value = int(digits) if len(digits) <= _DIGITS else _LARGEST
+    return value if -_LARGEST <= value < _LARGEST else UNSOUND
 
 
 def _float(digits: str) -> Any:
