@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from local.stack import Stack
+from shared.domain import limits
 from tests.e2e.client import MEMORIES, Person
 from tests.e2e.model import answer, asking, fact, offered
 from tests.scripted_model import Learns, Received, Reply, Says, ScriptedModel
@@ -74,6 +75,12 @@ def mind() -> Mind:
 def stack(mind: Mind) -> Iterator[Stack]:
     with ScriptedModel(otherwise=mind) as model, asking(model, ACTIVE_LIMIT="0") as running:
         yield running
+
+
+@pytest.fixture(autouse=True)
+def no_persona(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty new facts ask for maintenance at once; here the test says when it comes."""
+    monkeypatch.setattr(limits, "PERSONA_NEWS", 1_000)
 
 
 def alias(request: Received, text: str) -> str:
