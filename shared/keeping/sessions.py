@@ -100,7 +100,7 @@ class Sessions:
         raise Busy
 
     def current(self, owner: str) -> Session | None:
-        """Return the open session. Raises SealBroken."""
+        """Return the open session."""
         opened = self.vaults.open(owner, [names.SESSION])
         return _session(opened.keys, opened.items[names.SESSION]) if opened and names.SESSION in opened.items else None
 
@@ -146,7 +146,7 @@ class Sessions:
             session = _session(opened.keys, item)
             kept, notes = self._notes(opened.keys, session.id)
             ending = Delete(names.SESSION, Condition(equals={"id": session.id, "notes": session.notes}))
-            if kept != session.notes:
+            if kept > session.notes:
                 continue
             try:
                 ended = self._end(opened, session, [] if discard else notes, ending)
@@ -154,6 +154,8 @@ class Sessions:
                 self.vaults.forget(owner)
                 continue
             if ended is not None:
+                if kept < session.notes:  # the notes were read after their count: somebody took one away
+                    alarm("damaged", session=session.id)
                 self.sweep(owner)
                 return ended
         raise Busy
@@ -162,9 +164,11 @@ class Sessions:
         """Remove notes of sessions that have ended: those were handed over whole. Return how many there were."""
         table, swept = self.vaults.table, 0
         while True:
-            item = table.get(owner, [names.SESSION]).get(names.SESSION)
-            living = f"{names.NOTE}{item['id']!s}#" if item else None
             page = table.query(owner, names.NOTE, limit=BATCH, after=None)
+            item = table.get(owner, [names.SESSION]).get(
+                names.SESSION
+            )  # after them: whose notes these are has begun by now
+            living = f"{names.NOTE}{item['id']!s}#" if item else None
             old = [str(note["sk"]) for note in page.items if living is None or not str(note["sk"]).startswith(living)]
             if not old:
                 return swept
@@ -266,10 +270,15 @@ class Sessions:
 
 
 def _session(keys: OwnerKeys, item: Item) -> Session:
+    """Read a session. One that does not open has its notes still, but nobody knows of which project and agent it is."""
     session_id = str(item["id"])
-    told = bodies.unpack(keys.unseal(KIND, session_id, 1, int(item["gen"]), _bytes(item)))
+    try:
+        told = bodies.unpack(keys.unseal(KIND, session_id, 1, int(item["gen"]), _bytes(item)))
+    except SealBroken:
+        alarm("damaged", session=session_id)
+        told = {}
     times = moment(str(item["started_at"])), moment(str(item["last_at"]))
-    return Session(session_id, *times, int(item["notes"]), int(item["size"]), told["project"], told["agent"])
+    return Session(session_id, *times, int(item["notes"]), int(item["size"]), told.get("project"), told.get("agent"))
 
 
 def _note(keys: OwnerKeys, item: Item) -> Note:

@@ -176,9 +176,7 @@ def test_what_is_written_meanwhile_is_in_it_or_not_and_what_stays_is_in_it(monke
     assert stays <= told <= stays | {"Tried pytest, it worked.", "Written meanwhile."}
 
 
-def test_a_damaged_memory_is_named_and_the_rest_is_exported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STAGE", "test")
-    monkeypatch.setenv("LOG_LEVEL", "CRITICAL")
+def test_a_damaged_memory_is_named_and_the_rest_is_exported() -> None:
     world = lived()
     memory = world.memories()[0]
     world.table.write(world.owner, [Update(names.MEMORY + memory.id, set={"sealed": b"damaged"})])

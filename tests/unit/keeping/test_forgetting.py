@@ -213,8 +213,6 @@ def test_dismissed_and_archived_memories_go_as_well() -> None:
 
 
 def test_a_visit_without_time_forgets_a_part_and_the_next_one_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STAGE", "test")
-    monkeypatch.setenv("LOG_LEVEL", "ERROR")
     world = World()
     for number in range(60):
         world.add(f"Fact number {number} to forget.")

@@ -1,5 +1,7 @@
 """Sessions: notes are kept as they are made, and become memories once, whoever dies and however many ask."""
 
+import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,7 +13,7 @@ from shared.domain.memory import Category, Scope, Source
 from shared.domain.naming import ACTIVE_PROJECT
 from shared.keeping.sessions import Noted
 from shared.learning.notes import Note, likeness, merged
-from shared.ports import Update
+from shared.ports import Delete, Update
 from shared.storage import names
 from tests.builders import World
 from tests.fakes import Crash, Steps
@@ -222,9 +224,7 @@ def test_words_of_notes_are_sealed_and_secrets_are_cut_out_of_what_becomes_of_th
     assert memory.origin.quote == "My wifi password is ***"
 
 
-def test_a_damaged_note_keeps_none_of_the_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STAGE", "test")
-    monkeypatch.setenv("LOG_LEVEL", "CRITICAL")
+def test_a_damaged_note_keeps_none_of_the_others_out() -> None:
     world = World()
     begin(world)
     note(world, "Remember this: the port is 8443.")
@@ -233,6 +233,65 @@ def test_a_damaged_note_keeps_none_of_the_others_out(monkeypatch: pytest.MonkeyP
     world.table.write(world.owner, [Update(sk, set={"sealed": b"damaged"})])
     assert end(world).notes == 2
     assert world.texts() == ["the host is atlas."]
+
+
+class Between(Steps):
+    """Before one call of a process something else happens."""
+
+    def __init__(self, at: int, deed: Callable[[], Any]) -> None:
+        super().__init__()
+        self.place, self.deed = at, deed
+
+    def run(self, name: str, call: Callable[[], Any]) -> Any:
+        if self.count + 1 == self.place:
+            self.deed()
+        return super().run(name, call)
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_notes_of_a_session_that_begins_while_old_notes_are_swept_stay(at: int) -> None:
+    world = World()
+    other = world.process()
+
+    def meanwhile() -> None:
+        other.sessions.open(world.owner, "atlas", None)
+        assert other.sessions.note(world.owner, Note("Remember this: the port is 8443.", world.clock())).saved
+
+    world.restart(Between(at, meanwhile))
+    world.now.sessions.sweep(world.owner)
+    world.restart()
+    assert end(world).notes == 1
+    assert world.texts() == ["the port is 8443."]
+
+
+def test_a_note_that_somebody_took_away_holds_no_session_open(capsys: pytest.CaptureFixture[str]) -> None:
+    world = World()
+    begun = begin(world)
+    note(world, "Remember this: the port is 8443.")
+    note(world, "Remember this: the host is atlas.")
+    world.table.write(world.owner, [Delete(names.NOTE + world.sks(names.NOTE)[0])])
+    assert end(world).notes == 2
+    assert world.texts() == ["the host is atlas."]
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"damaged"' in line]
+    assert [line["session"] for line in told] == [begun.session.id]
+    settle(world)
+    assert_sound(world)
+
+
+def test_a_session_that_does_not_open_is_told_of_and_keeps_its_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    world = World()
+    begun = begin(world)
+    note(world, "Remember this: the port is 8443.")
+    world.table.write(world.owner, [Update(names.SESSION, set={"sealed": b"damaged"})])
+    assert note(world, "记住这个：我对花生过敏").saved
+    session = world.now.sessions.current(world.owner)
+    assert session is not None
+    assert (session.notes, session.project) == (2, None)
+    assert begin(world).ended.notes == 2
+    world.work_off()
+    assert world.texts() == ["the port is 8443.", "我对花生过敏"]
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"damaged"' in line]
+    assert {line["session"] for line in told} == {begun.session.id}
 
 
 def test_what_is_forgotten_leaves_the_open_session_too() -> None:
