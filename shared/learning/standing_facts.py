@@ -1,6 +1,6 @@
 """The facts that may be shown to a model, or to rules, which make something of many of them: the last confirmed ones that stand."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 from shared.domain.errors import SealBroken
@@ -20,6 +20,11 @@ def newest(visit: Visit, most: int) -> list[Memory]:
     return sorted(found.values(), key=lambda memory: (memory.updated_at, memory.id), reverse=True)[:most]
 
 
+def changed(visit: Visit, categories: Collection[Category]) -> bool:
+    """Tell whether a fact of these categories changed since the index was last built, which most visits of maintenance do."""
+    return any(memory.category in categories for memory in _opened(visit, _changed(visit)))
+
+
 def orders(text: str) -> bool:
     """Tell whether a text orders an assistant about. That it speaks of "the user" does not make it one: facts do."""
     return is_order(_SUBJECT.sub("", text))
@@ -27,7 +32,7 @@ def orders(text: str) -> bool:
 
 def _listed(visit: Visit, most: int) -> Iterator[Memory]:
     """Yield what changed last, which the table's index may not list yet, and then what it lists."""
-    yield from _opened(visit, [memory_id for memory_id, version in visit.opened.changes.items() if version])
+    yield from _opened(visit, _changed(visit))
     before, count = None, 0
     while count < most:
         page = visit.vaults.table.by_update(visit.owner, Status.ACTIVE.value, before=before, limit=LISTED)
@@ -37,6 +42,10 @@ def _listed(visit: Visit, most: int) -> Iterator[Memory]:
         if len(page) < LISTED:
             return
         before = page[-1]
+
+
+def _changed(visit: Visit) -> list[str]:
+    return [memory_id for memory_id, version in visit.opened.changes.items() if version]
 
 
 def _opened(visit: Visit, ids: list[str]) -> Iterator[Memory]:

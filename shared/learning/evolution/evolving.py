@@ -14,7 +14,7 @@ from shared.domain.ids import ulid
 from shared.keeping.visits import Visit
 from shared.learning import standing_facts, tasks
 from shared.learning.evolution.naming import PATTERNS_AT_ONCE, Named, Namer, Naming
-from shared.learning.evolution.patterns import Pattern, patterns
+from shared.learning.evolution.patterns import REPEATING, Pattern, patterns
 from shared.observability import warn
 from shared.ports import Update
 from shared.storage import names, suggestions
@@ -25,7 +25,8 @@ from shared.storage.suggestions import Decision, Suggestion, fields, place_of
 from shared.storage.vaults import Opened
 
 SEEN, DECLINED = "patterns_seen", "patterns_declined"
-"""Of maintenance's own memory: the head's count of commits when patterns were last looked for, and tags of those not worth a suggestion."""
+"""Of maintenance's own memory: the head's count of commits when patterns were last looked for, absent while that is not done; and tags of
+those not worth a suggestion."""
 DECLINED_KEPT = 100
 _TAG = 12
 
@@ -42,11 +43,15 @@ class Evolution:
         commits = int(visit.opened.head["commits"])
         if not visit.preferences.enabled or visit.state.get(SEEN) == commits:
             return {}
+        if SEEN in visit.state and not standing_facts.changed(visit, REPEATING):
+            visit.note(patterns_seen=commits)
+            return {}
         visit.check_time()
+        visit.note(patterns_seen=None)
         known = list(suggestions.all_of(visit.vaults, visit.opened.keys))
-        room = limits.SUGGESTIONS - sum(one.status is not Decision.DISMISSED for one in known)
-        new = self._new(visit, known)[: max(0, room)]
-        shown = new[:PATTERNS_AT_ONCE]
+        room = max(0, limits.SUGGESTIONS - sum(one.status is not Decision.DISMISSED for one in known))
+        new = self._new(visit, known)
+        shown = new[: min(room, PATTERNS_AT_ONCE)]
         counts: dict[str, int] = {}
         if shown:
             try:
@@ -56,10 +61,10 @@ class Evolution:
                 visit.look_again(visit.vaults.clock() + limits.STEP_AGAIN)
                 return {"unavailable": 1}
             counts = self._keep(visit, shown, naming)
-        if len(shown) < len(new):
-            visit.look_again(visit.vaults.clock())
-        else:
+        if len(shown) == len(new):
             visit.note(patterns_seen=commits)
+        elif len(shown) < room:
+            visit.look_again(visit.vaults.clock())
         return counts
 
     def _new(self, visit: Visit, known: Sequence[Suggestion]) -> list[Pattern]:

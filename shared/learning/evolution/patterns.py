@@ -17,6 +17,8 @@ from shared.text.pattern import Pattern as Form
 
 ALIKE: Final = 0.45
 """Share of the words of two memories that both have (Dice), from which on they are alike. Measured in docs/decisions/evolution.md."""
+REPEATING: Final = frozenset({Category.EXPERIENCE, Category.PREFERENCE})
+"""Categories that patterns are looked for in."""
 _SHARED: Final = 2 / 3
 _MARK: Final = 12
 _STEM: Final = 5
@@ -57,7 +59,7 @@ def patterns(memories: Iterable[Memory]) -> list[Pattern]:
     """Return what repeats among experiences and preferences, the most frequent first."""
     places: dict[tuple[str, str, str, str], list[Memory]] = {}
     for memory in memories:
-        if memory.category in {Category.EXPERIENCE, Category.PREFERENCE}:
+        if memory.category in REPEATING:
             place = (memory.scope, memory.project or "", memory.agent or "", memory.category)
             places.setdefault(place, []).append(memory)
     found = [pattern for these in places.values() for pattern in _alike(these)]

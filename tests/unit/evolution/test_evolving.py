@@ -8,7 +8,7 @@ import pytest
 
 from shared.domain import limits
 from shared.domain.asking import Answer, Ask, ModelDown
-from shared.domain.errors import InvalidCursor, NotFound, VersionMismatch
+from shared.domain.errors import InvalidCursor, NotFound, Unavailable, VersionMismatch
 from shared.domain.memory import Category, Memory, Scope
 from shared.learning import standing_facts
 from shared.learning.consolidation.merging import merged
@@ -536,3 +536,36 @@ def test_patterns_are_found_beyond_one_page_of_memories(monkeypatch: pytest.Monk
     world.build()
     world.tidy()
     assert [one.kind for one in suggested(world)] == [Kind.WORKFLOW]
+
+
+def test_where_nothing_came_that_could_repeat_memories_are_not_read_anew() -> None:
+    world = World()
+    experienced(world, *DEPLOY)
+    settle(world)
+    world.add("The kiln is hot.")
+    steps = world.restart()
+    world.tidy(hours=2)
+    assert "MemoryTable.by_update" not in steps.log
+    experienced(world, "Something else was tried → it worked")
+    steps = world.restart()
+    world.tidy(hours=2)
+    assert "MemoryTable.by_update" in steps.log
+
+
+def test_a_step_that_fails_looks_again_at_the_next_visit() -> None:
+    world = World()
+    world.add("The kiln is hot.")
+    world.tidy()
+    experienced(world, *DEPLOY)
+    counted = World()
+    counted.add("The kiln is hot.")
+    counted.tidy()
+    experienced(counted, *DEPLOY)
+    steps = counted.restart()
+    counted.tidy()
+    at = steps.log.index("MemoryTable.by_update") + 1
+    world.restart(Steps(at=at, error=Unavailable))
+    assert (world.tidy() or {})["failed_steps"] == 1
+    assert suggested(world) == []
+    world.tidy(hours=1)
+    assert len(suggested(world)) == 1
