@@ -341,6 +341,29 @@ def test_a_gap_in_a_phrase_ends_at_the_clause_and_at_another_person() -> None:
     assert table.without(" ^ | so what do i say | ").split() == ["^", "|", "so", "~", "say", "|"]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "can we change the deploy day?",
+        "let's switch to PostgreSQL as we discussed",
+        "let's change the button colour like last time",
+        "moving on to the next task of our project",
+        "we need something different for our landing page",
+        "the bug is unrelated to our last change",
+        "this has nothing to do with this project, does it?",
+        "change the subject line of the email we wrote yesterday",
+        "don't change the topic, where were we",
+        "let's not change the subject. what did we decide yesterday?",
+        "不要换个话题，继续",
+        "先别换话题，我们刚才说到哪了",
+        "别跑题，继续上次的方案",
+        "删除项目里无关的文件",
+    ],
+)
+def test_a_change_of_something_else_is_no_change_of_topic(message: str) -> None:
+    assert decide(message, new_session=False).kind in {"strong", "weak"}
+
+
 HOSTILE = [
     "在",
     "这是",
