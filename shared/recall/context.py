@@ -41,6 +41,9 @@ GOOD_COVERAGE = 0.4
 """Share of the query's words that the best hit must hold for a weak signal to recall (docs/decisions/context.md)."""
 BROAD_BELOW = 3
 """A question about the person, or a forced recall, with fewer hits is filled up with recent and important memories."""
+GOES_ON = frozenset({"signal_continuation", "signal_time", "signal_project"})
+SHORT = 60
+"""Signs of a message that only goes on ("let's continue", 接着上次的来): no memory holds its words, and the newest ones are meant."""
 CAPS = {Scope.AGENT: limits.CONTEXT_USER, Scope.PROJECT: limits.CONTEXT_PROJECT, Scope.USER: limits.CONTEXT_USER}
 
 
@@ -72,10 +75,15 @@ class Moment:
         """Whether memories are looked for."""
         return self.force or not self.message or decision.recall != "no"
 
-    def broad(self, decision: Decision) -> bool:
-        """Whether recent and important memories may join what is found."""
-        about_person = decision.broad or (decision.weak_identity and decision.recall == "yes")
-        return self.recalls(decision) and (not self.asked or self.force or about_person)
+    def filled_below(self, decision: Decision) -> int:
+        """How many finds are too few, so that recent memories join them; 0: as many as there are will do."""
+        if not self.recalls(decision):
+            return 0
+        if not self.asked:
+            return 1
+        if self.force or decision.broad or (decision.weak_identity and decision.recall == "yes"):
+            return BROAD_BELOW
+        return int(decision.reason in GOES_ON and len(self.message or "") <= SHORT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +133,7 @@ class Contexts:
     def _context(self, owner: str, moment: Moment, empty: Context) -> tuple[Context, OwnerKeys | None]:
         notes = self.noted.begin(moment.agent)
         meaning = self.searcher.ask(moment.query) if moment.asked and moment.recalls(empty.decision) else None
-        wide = moment.broad(empty.decision)
+        wide = moment.filled_below(empty.decision) > 0
         newest = partial(self.searcher.vaults.table.by_update, owner, Status.ACTIVE.value, limit=RECENT)
         beginning = partial(self.known.begin, owner, moment.project)
         suggested = partial(self.searcher.vaults.table.query, owner, names.SUGGESTION, limit=SUGGESTED, descending=True)
@@ -155,12 +163,13 @@ class Contexts:
         """Return what the message finds, and what fills it up, at most so many of each scope."""
         if not moment.recalls(decision):
             return []
-        broad = moment.broad(decision)
-        recent = partial(self._recent, opened, newest) if broad else dict
+        too_few = moment.filled_below(decision)
+        recent = partial(self._recent, opened, newest) if too_few else dict
         found = partial(self._found, opened, moment, decision, meaning) if moment.asked else list
         stored, memories = together(recent, found)  # one step, since an identity question may need both
-        if broad and len(memories) < (BROAD_BELOW if moment.asked else 1):
-            memories = memories + self._broad(opened, moment, stored, {memory.id for memory in memories})
+        if len(memories) < too_few:
+            known = {memory.id for memory in memories}
+            memories = memories + self._broad(opened, moment, stored, known, by_importance=too_few == BROAD_BELOW)
         return _capped(memories)
 
     def _found(self, opened: Opened, moment: Moment, decision: Decision, meaning: Asked | None) -> list[Memory]:
@@ -184,9 +193,11 @@ class Contexts:
         ids = {key.partition("#")[2] for key in newest} | {i for i, version in opened.changes.items() if version}
         return self.searcher.vaults.table.get(opened.keys.owner, [names.MEMORY + memory_id for memory_id in ids])
 
-    def _broad(self, opened: Opened, moment: Moment, recent: dict[str, Item], known: set[str]) -> list[Memory]:
-        """Return the recent memories of the scopes at hand but for the known ones; important ones first where a question stands
-        behind it, newest confirmed first where none does."""
+    def _broad(
+        self, opened: Opened, moment: Moment, recent: dict[str, Item], known: set[str], *, by_importance: bool
+    ) -> list[Memory]:
+        """Return the recent memories of the scopes at hand but for the known ones: newest confirmed first, important ones before them
+        where a question stands behind it."""
         now, days = self.searcher.vaults.clock(), preferences_of(opened).retention_days
         memories: list[Memory] = []
         for sk, item in recent.items():
@@ -199,7 +210,7 @@ class Contexts:
             if memory.status is Status.ACTIVE and not memory.expired(now, days) and _at_hand(memory, moment):
                 memories.append(memory)
         memories.sort(key=lambda memory: (memory.updated_at, memory.id), reverse=True)
-        if moment.asked:
+        if by_importance:
             memories.sort(key=lambda memory: memory.importance, reverse=True)
         return memories
 

@@ -147,6 +147,27 @@ def test_a_forced_recall_and_a_question_about_the_person_never_come_back_empty_h
     assert "peanuts" in context(world, message, force=force).text
 
 
+@pytest.mark.parametrize("message", ["继续", "接着上次的来吧", "Continue from last time", "昨天做到哪了"])
+def test_who_only_goes_on_is_told_the_newest_where_no_memory_holds_those_words(message: str) -> None:
+    world = World()
+    world.add("The older one.", importance=9)
+    world.add("The newer one.", scope=Scope.PROJECT, project="atlas")
+    world.add("Another's.", scope=Scope.PROJECT, project="borealis")
+    found = context(world, message, new_session=False, project="atlas")
+    assert found.intent == "strong"
+    assert found.text.index("newer") < found.text.index("older")
+    assert "Another" not in found.text
+    world.add("Went on with the deploy: 继续, continue from last time, 上次, 昨天.")
+    assert "older" not in context(world, message, new_session=False, project="atlas").text
+
+
+def test_a_strong_signal_with_words_of_its_own_is_told_only_what_fits_them() -> None:
+    world = World()
+    world.add("I live in Kyoto.", importance=9)
+    message = "Please continue explaining the parser of the query language and its error recovery"
+    assert context(world, message).reason == "nothing_found"
+
+
 def test_who_only_asks_to_be_served_is_told_nothing_that_does_not_fit() -> None:
     world = World()
     world.add("I am allergic to peanuts", importance=9)
