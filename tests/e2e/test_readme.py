@@ -45,13 +45,17 @@ def tour(document: str, stack: Stack) -> list[str]:
 def test_the_tour_does_what_it_says(
     document: str, decision: str, preference: str, allergy: str, running: Stack
 ) -> None:
-    _, added, looked, learned, asked, managed = tour(document, running)
+    _, added, looked, learned, asked, managed, taken = tour(document, running)
     first, second, context = asked.splitlines()
     edited, deleted, found = managed.splitlines()
     shown, recorded = looked.splitlines()
     tried, done = learned.splitlines()
 
-    assert '"error":{' not in added + looked + learned + asked + managed
+    would_go, exported = taken.splitlines()
+
+    assert '"error":{' not in added + looked + learned + asked + managed + taken
+    assert '"status":"dry_run","task_id":null,"count":1' in would_go
+    assert ('"kind\\":\\"manifest' in exported, "Lagoon-42-reef" in exported) == (True, False)
     assert allergy in added
     assert "***" in added
     assert "Lagoon-42-reef" not in added + learned + asked + managed
