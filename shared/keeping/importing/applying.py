@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from shared.domain import limits
-from shared.domain.errors import DamagedFile, QuotaExceeded, Refused, SealBroken, Unavailable
+from shared.domain.errors import QuotaExceeded, Refused, SealBroken, Unavailable
 from shared.domain.ids import ulid_time
 from shared.domain.times import moment
 from shared.keeping.forgetting.steps import Forget
@@ -28,8 +28,8 @@ from shared.ports import Condition, Item, Update
 from shared.storage import names
 from shared.storage.commit import Commits
 
-INCOMPLETE = "incomplete"
-"""The error of an import whose last page never came."""
+INCOMPLETE, DAMAGED = "incomplete", "damaged"
+"""The errors of an import whose last page never came, and of one whose pages do not open."""
 REPLACED = "replaced"
 """Column of the task of an import that has nothing left to do but to see everything gone that it forgot."""
 
@@ -57,7 +57,8 @@ class Import:
                 else:
                     _wait(visit, item)
             except SealBroken:
-                _end(visit, item, DamagedFile.code)
+                alarm("damaged", task=task_id)
+                _end(visit, item, DAMAGED)
             except QuotaExceeded:
                 _end(visit, item, QuotaExceeded.code)
         return counts
@@ -143,8 +144,6 @@ def _end(visit: Visit, item: Item, error: str | None = None, add: Mapping[str, i
     writes = courses.ended(item, visit.opened.keys.epoch, visit.vaults.clock(), error, add)
     with suppress(Refused):
         visit.vaults.table.write(visit.owner, writes)
-        if error:
-            alarm("task_failed", error=error)
     _remove_pages(visit, task_of(item))
 
 

@@ -13,6 +13,7 @@ from shared.domain.memory import Category, Scope
 from shared.domain.task import TaskStatus
 from shared.keeping.forgetting.selection import Selection
 from shared.keeping.importing.course import Mode
+from shared.ports import Delete
 from shared.storage.erasure import Erasure
 from tests.builders import Draft, Process, World, plain
 from tests.fakes import Crash, Steps
@@ -211,6 +212,56 @@ def send_first(world: World, text: str) -> str:
     world.clock.advance(1)
     old = said(text, created_at="2026-01-01T00:00:00Z")
     return world.now.importing.receive(world.owner, Page(lines(old), last=False)).task_id
+
+
+def test_the_same_page_sent_by_two_at_once_is_one() -> None:
+    world = World()
+    begun = world.now.importing.receive(world.owner, Page(lines("A."), last=False))
+    page = Page(lines("B."), begun.task_id)
+    steps = world.restart()
+    world.process().importing.receive(world.owner, page)
+    for at in range(1, steps.count + 8):
+        world = World()
+        begun = world.now.importing.receive(world.owner, Page(lines("A."), last=False))
+        page = Page(lines("B."), begun.task_id)
+        other = world.process()
+        world.restart(Between(at, partial(other.importing.receive, world.owner, page)))
+        assert world.now.importing.receive(world.owner, page).pages == 2
+        world.restart()
+        world.tidy()
+        assert world.texts() == ["A.", "B."], at
+
+
+def test_pages_that_were_changed_or_lost_fail_their_import_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    for harm in (lambda body: body[:-1] + b"x", lambda _body: b"", None):
+        world = World()
+        harmed, sound = send(world, lines("A."), lines("C.")), send(world, lines("B."))
+        key, _ = [key for key in world.objects.everything_named() if f"/imports/{harmed.task_id}/" in key]
+        body = world.objects.versions(key)[0] or b""
+        if harm:
+            world.objects.put(key, harm(body))
+        else:
+            world.objects.delete_marker(key)
+        world.tidy()
+        task = world.now.tasks.get(world.owner, harmed.task_id)
+        assert (task.status, task.error) == (TaskStatus.FAILED, "damaged")
+        assert len(world.texts()) == 1 + counted(task).get("imported", 0) < 3
+        assert '"damaged"' in capsys.readouterr().out
+        assert world.now.tasks.get(world.owner, sound.task_id).status is TaskStatus.DONE
+
+
+def test_a_lost_table_loses_an_import_under_way_and_nothing_else() -> None:
+    world = stood()
+    send(world, *FILE)
+    before = world.texts()
+    for sk in list(world.table.partition(world.owner)):
+        world.table.write(world.owner, [Delete(sk)])
+    world.tidy()
+    world.tidy(hours=2)
+    assert world.texts() == before
+    assert b"/imports/" not in world.objects.everything()
+    settle(world)
+    assert_sound(world)
 
 
 @pytest.mark.parametrize("at", [1, 5, 12, 20, 30])
