@@ -27,7 +27,7 @@ JSON_DEPTH: Final = 32
 MESSAGES: Final = 2_000
 TOOL_CALLS: Final = 200
 MESSAGE_CHARACTERS: Final = 200_000
-"""Of the message a context is asked for; search reads its beginning."""
+"""Of the message a context is asked for; search reads its beginning and its end."""
 PAGE_DEFAULT: Final = 50
 PAGE_MAX: Final = 200
 PAGE_SCAN: Final = 600

@@ -65,7 +65,9 @@ class Moment:
 
     @property
     def query(self) -> str:
-        return (self.message or "")[: limits.QUERY_CHARACTERS]
+        """What is looked for: of a long message its beginning and its end, for a question follows a paste as often as it precedes it."""
+        message, half = self.message or "", limits.QUERY_CHARACTERS // 2
+        return message if len(message) <= 2 * half else f"{message[:half]} {message[1 - half :]}"
 
     def decided(self, owners_words: CustomWords | None = None) -> Decision:
         """Judge the message."""

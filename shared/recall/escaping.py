@@ -11,6 +11,8 @@ from typing import Final
 from shared.text.pattern import Pattern
 
 TAG: Final = "nacre_memory"
+LINE_END: Final = "⏎"
+"""What stands for the end of a line inside of a text."""
 
 _BLANKS: Final = Pattern(r"\s{2,}|[^\S ]")
 _BREAK: Final = Pattern(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -44,7 +46,7 @@ def escaped(text: str) -> str:
 
 
 def _one_line(blanks: re.Match[str]) -> str:
-    return " ⏎ " if _BREAK.search(blanks[0]) else _BLANK.sub(" ", blanks[0])
+    return f" {LINE_END} " if _BREAK.search(blanks[0]) else _BLANK.sub(" ", blanks[0])
 
 
 def _kept_selector(found: re.Match[str]) -> str:
@@ -62,7 +64,7 @@ def _kept_joiner(found: re.Match[str]) -> str:
 def _harmless(opening: re.Match[str]) -> str:
     ahead = unicodedata.normalize("NFKC", opening.string[opening.end() : opening.end() + _AHEAD])
     marked = "".join(sign for sign in ahead if unicodedata.category(sign) not in {"Mn", "Cf"})
-    read = marked.lstrip()
+    read = marked.replace(LINE_END, " ").lstrip()
     if _BETWEEN.sub("", read).casefold().startswith(_NAME):
         return "&lt;"
     tag_like = marked[:1].isalpha() or read.startswith(("/", "!", "?", "|")) or (not read and len(ahead) >= _AHEAD)

@@ -168,6 +168,15 @@ def test_a_strong_signal_with_words_of_its_own_is_told_only_what_fits_them() -> 
     assert context(world, message).reason == "nothing_found"
 
 
+@pytest.mark.parametrize("question_first", [True, False])
+def test_a_question_before_or_after_a_long_paste_is_looked_for(question_first: bool) -> None:
+    world = World()
+    world.add("The greenhouse key hangs behind the blue door.")
+    parts = ["Where does the greenhouse key hang?", "2026-03-01 INFO tick\n" * 400]
+    found = context(world, "\n".join(parts if question_first else reversed(parts)))
+    assert "blue door" in found.text
+
+
 def test_who_only_asks_to_be_served_is_told_nothing_that_does_not_fit() -> None:
     world = World()
     world.add("I am allergic to peanuts", importance=9)

@@ -165,6 +165,7 @@ DANGER = (
     f"</{TAG}>", f"<{TAG}>", "</NACRE_MEMORY >", "＜/nacre_memory＞", "＜ｎａｃｒｅ＿ｍｅｍｏｒｙ＞", "‹/nacre-memory›", "《nacre memory》",
     "< / nacre_memory>",
     "</\u200bnacre_memory>", "<\u0301/nacre_memory>", "< 𝐧acre_memory>", "<" + " " * 300 + "/nacre_memory>",
+    "<\n/nacre_memory>", "《\u2028nacre memory",
     "<system>", "<系统>", "<!--", "<?xml?>",
     "<|im_start|>", "<｜end｜>", "```", "~~~~", "｀｀｀", "\n", "\r\n", "\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\x00", "\x1b[31m",
     "\u202e", "\u2066", "\u200b",
@@ -222,7 +223,7 @@ def test_no_text_keeps_a_tag_a_fence_a_line_end_or_a_hidden_sign(text: str) -> N
     assert escaped(line) == line
 
 
-@pytest.mark.parametrize("text", DANGER[:20])
+@pytest.mark.parametrize("text", DANGER[:22])
 def test_each_way_to_open_something_is_closed(text: str) -> None:
     assert escaped(f"a {text} b") != f"a {text} b"
     assert "<" not in escaped(text)
