@@ -36,7 +36,7 @@ from shared.keeping.preferences import Choices
 from shared.keeping.scene_deletion import SceneDeletion
 from shared.keeping.scene_upkeep import Describer, SceneClearing, SceneUpkeep
 from shared.keeping.scenes import Scenes
-from shared.keeping.scheduled import Scheduled
+from shared.keeping.scheduled import Scheduled, ScheduleKept
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.sessions import Sessions
 from shared.keeping.silent_sessions import SilentSessions
@@ -167,7 +167,7 @@ class Process:
         self.sessions = Sessions(self.vaults, bounds, self.accepting, self.listing)
         first, last = (
             (Scheduled(), SilentSessions(self.sessions), Import(self.commits), Forget(self.commits)),
-            (Imported(), Forgotten()),
+            (Imported(), Forgotten(), ScheduleKept()),
         )
         self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, clearing, first, last)
         self.duties = Duties(Scheduling(self.vaults, maintenance), self.tidying, Erasure(self.vaults))

@@ -13,7 +13,7 @@ from shared.keeping.forgetting.steps import Forget, Forgotten
 from shared.keeping.importing.applying import Import, Imported
 from shared.keeping.listing import Listing
 from shared.keeping.scene_upkeep import SceneClearing, SceneUpkeep
-from shared.keeping.scheduled import Scheduled
+from shared.keeping.scheduled import Scheduled, ScheduleKept
 from shared.keeping.scheduling import Scheduling
 from shared.keeping.sessions import Sessions
 from shared.keeping.silent_sessions import SilentSessions
@@ -62,6 +62,6 @@ def duties() -> Duties:
         steps,
         clearing,
         first=(Scheduled(), SilentSessions(_sessions()), Import(commits()), Forget(commits())),
-        last=(Imported(), Forgotten()),
+        last=(Imported(), Forgotten(), ScheduleKept()),
     )
     return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

@@ -63,7 +63,7 @@ class SceneClearing:
 class SceneUpkeep:
     """Archives the coldest scenes beyond the limit, and lets the contexts of the others be written where enough is new.
 
-    Without a describer there is no context: rules invent no prose.
+    Without a describer there is no context: rules invent no prose. While memory is switched off none is written.
     """
 
     commits: Commits
@@ -79,7 +79,7 @@ class SceneUpkeep:
         for scene in cold:
             visit.check_time(counts)
             counts["archived"] += archive(documents, visit.owner, scene, read_at)
-        if self.describer is not None:
+        if self.describer is not None and visit.preferences.enabled:
             warm = [scene for scene in found if not scene.archived and scene not in cold]
             for scene, facts in _with_news(visit, warm):
                 visit.check_time(counts)

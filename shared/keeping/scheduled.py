@@ -1,7 +1,8 @@
-"""The step of maintenance that keeps an owner's schedule."""
+"""The steps of maintenance that keep an owner's schedule: one at the beginning of a visit, one at its end."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from shared.keeping.schedules import next_run
 from shared.keeping.visits import Visit
@@ -17,12 +18,28 @@ class Scheduled:
     name: str = "schedule"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
-        """Note the next moment; return whether one has come."""
-        words = visit.preferences.schedule
-        upcoming = next_run(words, visit.preferences.time_zone, visit.now) if words else None
-        waited = visit.moment(NEXT)
-        visit.scheduled = words is not None and waited is not None and waited <= visit.now
-        visit.note(**{NEXT: upcoming})
+        """Note the next moment, unless one has come: that is noted at the end of the visit. Return whether one has come."""
+        upcoming, waited = _upcoming(visit), visit.moment(NEXT)
+        visit.scheduled = upcoming is not None and waited is not None and waited <= visit.now
         if upcoming is not None:
             visit.look_again(upcoming)
-        return {"kept": int(visit.scheduled)} if words else {}
+        if not visit.scheduled:
+            visit.note(**{NEXT: upcoming})
+        return {"kept": int(visit.scheduled)} if upcoming is not None else {}
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleKept:
+    """Notes that what the schedule asked for was done. A visit that dies, ends early or has a step that failed leaves it to the next."""
+
+    name: str = "schedule"
+
+    def run(self, visit: Visit) -> Mapping[str, int]:
+        if visit.scheduled and not visit.troubled:
+            visit.note(**{NEXT: _upcoming(visit)})
+        return {}
+
+
+def _upcoming(visit: Visit) -> datetime | None:
+    words = visit.preferences.schedule
+    return next_run(words, visit.preferences.time_zone, visit.now) if words else None

@@ -47,9 +47,12 @@ class Group:
 
 def due(visit: Visit) -> list[Group]:
     """Return the owner's groups that are due now, the largest first. Reads all memories where any group can be: not when there are few,
-    and not within a day after the last time."""
+    not while memory is switched off, and not within a day after the last time; then another visit is asked for when that day is over."""
     active, last = int(visit.opened.head["active"]), visit.moment(OWNER_LAST)
-    if active <= min(_TARGETS.values()) or (last is not None and visit.now - last < limits.CONSOLIDATE_AFTER):
+    if active <= min(_TARGETS.values()) or not visit.preferences.enabled:
+        return []
+    if last is not None and visit.now - last < limits.CONSOLIDATE_AFTER:
+        visit.look_again(last + limits.CONSOLIDATE_AFTER)
         return []
     found = [group for group in _groups(visit) if group.due(active, visit.moment(LAST + group.tag), visit.now)]
     return sorted(found, key=lambda group: (-group.active, group.tag))

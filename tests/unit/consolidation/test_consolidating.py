@@ -7,13 +7,16 @@ from typing import Any, Literal
 
 import pytest
 
+from shared.domain import limits
 from shared.domain.errors import Duplicate, NotFound
 from shared.domain.memory import Category, Scope, Source, Status
 from shared.domain.task import TaskStatus
+from shared.domain.times import moment
 from shared.learning.consolidation.judging import Refusal
 from shared.learning.consolidation.proposing import Unfit
 from shared.learning.extractor import Cost
 from shared.learning.tasks import result_of
+from shared.storage import names
 from tests.builders import Draft, World, plain
 from tests.fakes import Crash, Steps
 from tests.unit.consolidation.merging import (
@@ -149,6 +152,36 @@ def test_it_waits_a_day_and_for_something_new() -> None:
     learned(world, "Something newer")
     world.tidy()
     assert asked(world) == 3
+
+
+def test_what_came_in_within_the_day_is_looked_at_when_it_is_over_though_nobody_writes_any_more() -> None:
+    world = World(proposer=Proposing())
+    fill(world)
+    world.tidy()
+    over = world.clock() + limits.CONSOLIDATE_AFTER
+    learned(world, "Something new")
+    for _ in range(3):
+        world.tidy(hours=2)
+    mark = world.table.partition(world.owner)[names.UPKEEP]["due_at"]
+    assert abs(moment(mark) - over) < timedelta(minutes=1)
+    assert asked(world) == 1
+    world.clock.advance((moment(mark) - world.clock()).total_seconds())
+    world.tidy()
+    assert asked(world) == 2
+    world.tidy(hours=25)
+    assert "due_at" not in world.head()
+    assert "due_at" not in world.table.partition(world.owner)[names.UPKEEP], "an owner with nothing new rests"
+
+
+def test_while_memory_is_off_no_model_is_shown_anything() -> None:
+    world = World(proposer=Proposing())
+    fill(world)
+    world.choose(enabled=False)
+    world.tidy()
+    assert asked(world) == 0
+    world.choose(enabled=True)
+    world.tidy()
+    assert asked(world) == 1
 
 
 def test_only_what_was_learned_is_offered_and_nothing_else_is_touched() -> None:

@@ -104,6 +104,17 @@ def test_without_a_model_there_is_no_context() -> None:
     assert seen(world).context is None
 
 
+def test_while_memory_is_off_no_model_is_shown_anything() -> None:
+    describer = Describing()
+    world = grown(describer)
+    world.choose(enabled=False)
+    world.tidy()
+    assert describer.shown == []
+    world.choose(enabled=True)
+    world.tidy()
+    assert len(describer.shown) == 1
+
+
 def test_a_secret_in_a_context_is_masked_and_too_much_of_it_cut() -> None:
     world = World(describer=Describing())
     for number in range(limits.SCENE_NEWS):

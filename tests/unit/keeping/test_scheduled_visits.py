@@ -1,14 +1,19 @@
 """The next moment of a schedule, in the owner's time zone, and the visit that keeps it."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
+from typing import Any, Literal
 
 import pytest
 
+from shared.domain.memory import Category
 from shared.domain.settings import Preferences
-from shared.keeping.scheduled import Scheduled
+from shared.keeping.scheduled import NEXT, Scheduled, ScheduleKept
 from shared.keeping.schedules import checked, next_run
 from shared.keeping.visits import Visit, begun
 from tests.builders import World
+from tests.fakes import Crash, Steps
+from tests.unit.storage.soundness import LEASE_AND_MORE
 
 
 def at(*parts: int) -> datetime:
@@ -61,13 +66,82 @@ def test_a_visit_asks_for_the_next_one_and_tells_when_one_was_asked_for() -> Non
     (upcoming,) = first.looks
     assert (upcoming.hour, first.scheduled) == (3, False)
     world.clock.advance((upcoming - world.clock()).total_seconds())
-    second = visit(world)
-    assert Scheduled().run(second) == {"kept": 1}
-    assert second.scheduled
-    assert second.looks == [next_run("every day at 3am", "UTC", upcoming)]
+    for _ in range(2):  # whoever dies before the end of the visit leaves it to the next
+        second = visit(world)
+        assert Scheduled().run(second) == {"kept": 1}
+        assert second.scheduled
+        assert second.looks == [next_run("every day at 3am", "UTC", upcoming)]
+    ScheduleKept().run(second)
     third = visit(world)
     assert Scheduled().run(third) == {"kept": 0}
     assert not third.scheduled
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_a_schedule_asked_for_is_done_wherever_the_visit_died(when: Literal["before", "after"]) -> None:
+    def lived() -> World:
+        world = World()
+        world.choose(schedule="每天凌晨3点")
+        world.add("I prefer Rust for tools.", category=Category.PREFERENCE)
+        world.tidy()
+        world.clock.advance(days=1)
+        return world
+
+    def languages(world: World) -> list[str]:
+        shown = world.now.portrait.get(world.owner)[0]
+        return [one.text for one in shown.statements if one.part == "languages"]
+
+    world = lived()
+    steps = world.restart()
+    world.tidy()
+    assert languages(world) == ["Rust"]
+    for at in range(1, steps.count + 1, 2):
+        world = lived()
+        world.restart(Steps(at=at, when=when))
+        with suppress(Crash):
+            world.tidy()
+        world.restart()
+        world.tidy(hours=LEASE_AND_MORE)
+        assert languages(world) == ["Rust"], at
+
+
+def test_a_visit_in_which_something_failed_leaves_the_schedule_to_the_next() -> None:
+    world = World()
+    world.choose(schedule="every day at 3am")
+    world.tidy()
+    world.clock.advance(days=1)
+    failed = visit(world)
+    Scheduled().run(failed)
+    failed.troubled = True
+    ScheduleKept().run(failed)
+    again = visit(world)
+    Scheduled().run(again)
+    assert again.scheduled
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"schedule": "every day at 3am"}, {"schedule": None}),
+        ({"schedule": "every day at 3am"}, {"schedule": "every Monday at 9"}),
+        ({"schedule": "每天凌晨3点", "time_zone": "Asia/Shanghai"}, {"time_zone": "America/Los_Angeles"}),
+    ],
+)
+def test_a_schedule_that_was_changed_counts_from_the_change_on(before: dict[str, Any], after: dict[str, Any]) -> None:
+    world = World()
+    world.choose(**before)
+    world.tidy()
+    world.choose(**after)
+    world.tidy()
+    found = visit(world)
+    words, zone = found.preferences.schedule, found.preferences.time_zone
+    upcoming = next_run(words, zone, world.clock()) if words else None
+    assert found.moment(NEXT) == upcoming
+    if upcoming is not None:
+        world.clock.advance((upcoming - world.clock()).total_seconds() - 1)
+        found = visit(world)
+        Scheduled().run(found)
+        assert not found.scheduled
 
 
 def test_without_a_schedule_nothing_is_asked_for() -> None:
