@@ -102,6 +102,7 @@ class Tidying:
             visit = begun(vaults, owner, now)
             if visit is None:
                 return None
+            visit.rebuilt = lost
             counts = self._visit(visit)
             return ({f"rebuild_{name}": count for name, count in asdict(rebuilt).items()} if rebuilt else {}) | counts
         finally:

@@ -48,6 +48,8 @@ class Visit:
     looks: list[datetime] = field(default_factory=list)
     troubled: bool = False
     """Whether a step of this visit failed or did not come to its end."""
+    rebuilt: bool = False
+    """Whether the table was lost and this visit made it anew: then what stands is to be what stood before, and nothing else."""
     scheduled: bool = False
     """Whether the owner's schedule asked for this visit: what else waits for a rule of its own is done now, if anything is new."""
 

@@ -47,7 +47,10 @@ class Group:
 
 def due(visit: Visit) -> list[Group]:
     """Return the owner's groups that are due now, the largest first. Reads all memories where any group can be: not when there are few,
-    not while memory is switched off, and not within a day after the last time; then another visit is asked for when that day is over."""
+    not while memory is switched off, and not within a day after the last time; then another visit is asked for when that day is over. The
+    last time is lost with a table: after a rebuild that is now."""
+    if visit.rebuilt:
+        visit.note(**{OWNER_LAST: visit.now})
     active, last = int(visit.opened.head["active"]), visit.moment(OWNER_LAST)
     if active <= min(_TARGETS.values()) or not visit.preferences.enabled:
         return []

@@ -173,6 +173,19 @@ def test_what_came_in_within_the_day_is_looked_at_when_it_is_over_though_nobody_
     assert "due_at" not in world.table.partition(world.owner)[names.UPKEEP], "an owner with nothing new rests"
 
 
+def test_a_rebuild_gives_back_what_stood_and_consolidates_nothing_before_a_day_is_over() -> None:
+    world, *_ = two_and_more(Proposing())
+    world.tidy()
+    before = plain(world.memories())
+    world.proposer.merges = [((TEA, GREEN), BOTH)]  # type: ignore[union-attr]
+    world.table.wipe()
+    world.restart()
+    world.tidy(hours=1)
+    assert (plain(world.memories()), asked(world)) == (before, 1)
+    world.tidy(hours=25)
+    assert (BOTH in world.texts(), asked(world)) == (True, 2)
+
+
 def test_while_memory_is_off_no_model_is_shown_anything() -> None:
     world = World(proposer=Proposing())
     fill(world)
