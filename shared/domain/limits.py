@@ -89,6 +89,8 @@ IMPORT_PAGES: Final = 1_000
 """Requests of one import."""
 IMPORT_RECORDS: Final = 50_000
 """Lines of one page."""
+IMPORT_BYTES: Final = 4_000_000
+"""Of one page, in UTF-8: what can be looked through for secrets within the time of a request, whatever is in it."""
 IMPORT_REPORT: Final = 1_000
 """Refused lines that an import tells of, the first ones."""
 IMPORT_WAITS: Final = timedelta(hours=24)

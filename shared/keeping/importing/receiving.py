@@ -19,6 +19,7 @@ from shared.domain.errors import (
     NotFound,
     NotPossibleNow,
     Refused,
+    TooLarge,
     Unavailable,
     VersionMismatch,
 )
@@ -119,9 +120,11 @@ class Importing:
         """Take in a page. Four steps with warm keys.
 
         Raises ConfirmationNeeded, Invalid, DamagedFile (the whole import is given up), NotFound (no such import), NotPossibleNow (it is
-        complete), QuotaExceeded, IdempotencyKeyReused, TableLost, Unavailable.
+        complete), TooLarge, QuotaExceeded, IdempotencyKeyReused, TableLost, Unavailable.
         """
         wanted = _wanted(page)
+        if len(page.data) > limits.IMPORT_BYTES or len(page.data.encode()) > limits.IMPORT_BYTES:
+            raise TooLarge(details={"limit_bytes": limits.IMPORT_BYTES})
         for _ in range(TRIES):
             sk = names.TASK + page.import_id if page.import_id is not None and is_ulid(page.import_id) else None
             opened = self._vaults.open(owner, [names.SETTINGS, *([sk] if sk else [])])

@@ -50,19 +50,29 @@ class Taking:
         for page, count, _ in self.course.pages:
             if self.applied < passed + count:
                 records, _ = read_page(self.visit, task_of(self.item), page)
-                while self.applied < passed + count:
-                    if self._changed >= limits.IMPORT_AT_ONCE:
-                        return False
-                    self.visit.check_time(self.counts)
-                    at = self.applied - passed
-                    self._some(records[at : at + limits.IMPORT_BATCH])
+                if not self._page(records[self.applied - passed :]):
+                    return False
             passed += count
         return True
 
-    def _some(self, records: Sequence[Record]) -> None:
-        """Take in these or the first of them. Somebody else's write makes what was read old: then it is read anew."""
+    def _page(self, records: Sequence[Record]) -> bool:
+        """Take these records in; tell whether all are."""
+        keys, task_id = self.visit.opened.keys, task_of(self.item)
+        wanted: list[Draft] = []
+        at = 0
+        while wanted or at < len(records):
+            if self._changed >= limits.IMPORT_AT_ONCE:
+                return False
+            self.visit.check_time(self.counts)
+            some = records[at : at + limits.IMPORT_BATCH - len(wanted)]
+            at += len(some)
+            wanted += [drafted(keys, task_id, record) for record in some]
+            wanted = self._some(wanted)
+        return True
+
+    def _some(self, wanted: list[Draft]) -> list[Draft]:
+        """Take in the first of these, and return the rest. Somebody else's write makes what was read old: then it is read anew."""
         keys = self.visit.opened.keys
-        wanted = [drafted(keys, task_of(self.item), record) for record in records]
         for _ in range(TRIES):
             decided = self._deciding(wanted).decide(wanted)
             try:
@@ -71,7 +81,7 @@ class Taking:
                     wanted = wanted[len(part) :]
             except (Duplicate, VersionMismatch, NotFound, ActiveLimitReached):
                 continue
-            return
+            return wanted
         raise Unavailable
 
     def _commit(self, part: Sequence[Decided]) -> None:

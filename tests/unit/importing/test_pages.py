@@ -13,6 +13,7 @@ from shared.domain.errors import (
     NotFound,
     NotPossibleNow,
     QuotaExceeded,
+    TooLarge,
 )
 from shared.domain.memory import Scope
 from shared.domain.task import TaskStatus
@@ -234,6 +235,15 @@ def test_a_page_with_too_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(limits, "IMPORT_RECORDS", 10)
     with pytest.raises(Invalid):
         receive(World(), Page(lines(*"ABCDEFGHIJK")))
+
+
+def test_a_page_with_too_many_bytes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "IMPORT_BYTES", 60)
+    world = World()
+    assert receive(world, Page(lines("花" * 8))).lines == 1
+    for data in (lines("花" * 20), lines("x" * 61)):
+        with pytest.raises(TooLarge):
+            receive(world, Page(data))
 
 
 def test_more_pages_than_allowed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
