@@ -174,7 +174,7 @@ class Importing:
     def _read(self, owner: str, opened: Opened | None, item: Item | None, course: Course, page: Page) -> Read:
         """Read the page. A file that is not what its manifest says ends its import."""
         try:
-            read = self._pages(course, page, preferences_of(opened).time_zone)
+            read = self._pages(opened, course, page)
         except DamagedFile:
             if opened is not None and item is not None:
                 self._give_up(owner, opened, item)
@@ -183,12 +183,13 @@ class Importing:
             _refuse_cut(course.wanted, read.thread)
         return read
 
-    def _pages(self, course: Course, page: Page, time_zone: str) -> Read:
-        """Read a page of any form. What CmdCode's texts are opened with is forgotten with the request."""
+    def _pages(self, opened: Opened | None, course: Course, page: Page) -> Read:
+        """Read a page of any form; times without a zone are the owner's own. What opens CmdCode's texts is forgotten with the request."""
         now, form = self._vaults.clock(), course.wanted.format
         if form == NACRE:
             return nacre.read(page.data, course.thread, now, self.settings)
-        occasion = Occasion(now, ZoneInfo(time_zone), master_key=page.master_key, user_id=page.user_id)
+        zone = ZoneInfo(preferences_of(opened).time_zone)
+        occasion = Occasion(now, zone, master_key=page.master_key, user_id=page.user_id)
         return self.read(form, page.data, course.thread, occasion)
 
     def _store(
