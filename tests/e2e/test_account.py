@@ -47,6 +47,7 @@ def test_only_a_plain_true_confirms(full: Person, confirm: object) -> None:
     assert full.texts()
 
 
+@pytest.mark.case(70)
 def test_an_account_is_erased_whole_and_nobody_elses(full: Person, bob: Person) -> None:
     stack = full.stack
     bob.add("Bob keeps this")

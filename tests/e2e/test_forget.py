@@ -80,6 +80,15 @@ def test_ids_of_another_person_mean_nothing(full: Person, bob: Person) -> None:
     assert bob.texts() == ["Bob's own"]
 
 
+@pytest.mark.case(53)
+def test_forgetting_everything_of_one_person_leaves_everybody_elses(full: Person, bob: Person) -> None:
+    bob.add("我对花生过敏")
+    task = done(full, {"all": True})
+    assert (full.texts(), task["progress"]) == ([], {"forgotten": 4})
+    assert bob.texts() == ["我对花生过敏"]
+    assert bob.found("花生") == ["我对花生过敏"]
+
+
 def test_a_request_under_a_key_is_done_once(full: Person) -> None:
     first = done(full, {"query": "花生"}, headers={"idempotency-key": "once"})
     full.add("花生 again")

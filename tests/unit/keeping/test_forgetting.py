@@ -212,6 +212,7 @@ def test_dismissed_and_archived_memories_go_as_well() -> None:
     assert world.memories(status=Status.DISMISSED) == []
 
 
+@pytest.mark.case(57)
 def test_a_visit_without_time_forgets_a_part_and_the_next_one_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World()
     for number in range(60):

@@ -186,6 +186,7 @@ def test_an_owner_whose_table_is_lost_is_erased_too() -> None:
     assert_gone(world)
 
 
+@pytest.mark.case(70)
 def test_a_table_restored_from_a_backup_opens_nothing_and_can_be_erased_again() -> None:
     world = lived()
     backup = dict(world.table.partition(world.owner))
