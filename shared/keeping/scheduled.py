@@ -30,12 +30,15 @@ class Scheduled:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleKept:
-    """Notes that what the schedule asked for was done. A visit that dies, ends early or has a step that failed leaves it to the next."""
+    """Notes that what the schedule asked for was done.
+
+    A visit that dies, ends early, has a step that failed or a model
+    that could not be reached leaves it to the next."""
 
     name: str = "schedule"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
-        if visit.scheduled and not visit.troubled:
+        if visit.scheduled and not (visit.troubled or visit.owing):
             visit.note(**{NEXT: _upcoming(visit)})
         return {}
 

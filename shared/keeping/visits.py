@@ -52,6 +52,8 @@ class Visit:
     """Whether the table was lost and this visit made it anew: then what stands is to be what stood before, and nothing else."""
     scheduled: bool = False
     """Whether the owner's schedule asked for this visit: what else waits for a rule of its own is done now, if anything is new."""
+    owing: bool = False
+    """Whether something could not be done now that the schedule asked for: then the next visit is a scheduled one too."""
 
     @property
     def owner(self) -> str:

@@ -125,6 +125,7 @@ class PersonaRefresh:
     def _again(self, visit: Visit, task: str | None, code: str) -> Mapping[str, int]:
         """Ask for another visit while the model cannot be reached; what was asked for fails after so many."""
         warn("persona_model_unavailable", error=code)
+        visit.owing = True
         visit.look_again(visit.vaults.clock() + limits.STEP_AGAIN)
         if task is not None:
             item = visit.vaults.table.get(visit.owner, [names.TASK + task]).get(names.TASK + task, {})

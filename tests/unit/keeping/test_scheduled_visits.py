@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
+from shared.domain.asking import ModelThrottled
 from shared.domain.memory import Category
 from shared.domain.settings import Preferences
 from shared.keeping.scheduled import NEXT, Scheduled, ScheduleKept
@@ -13,6 +14,7 @@ from shared.keeping.schedules import checked, next_run
 from shared.keeping.visits import Visit, begun
 from tests.builders import World
 from tests.fakes import Crash, Steps
+from tests.unit.persona.portraying import says, with_model
 from tests.unit.storage.soundness import LEASE_AND_MORE
 
 
@@ -117,6 +119,21 @@ def test_a_visit_in_which_something_failed_leaves_the_schedule_to_the_next() -> 
     again = visit(world)
     Scheduled().run(again)
     assert again.scheduled
+
+
+def test_a_model_that_cannot_be_reached_at_the_hour_is_asked_by_the_next_visit() -> None:
+    world, model = with_model(
+        ModelThrottled(), says(("traits", "The user prefers Rust.", ["I prefer Rust for tools."]))
+    )
+    world.choose(schedule="every day at 3am")
+    world.add("I prefer Rust for tools.", category=Category.PREFERENCE)
+    world.tidy()
+    world.tidy(hours=24)
+    assert len(model.asks) == 1
+    for _ in range(2):
+        world.tidy(hours=0.6)
+    assert world.now.portrait.get(world.owner)[0].statements
+    assert len(model.asks) == 2
 
 
 @pytest.mark.parametrize(
