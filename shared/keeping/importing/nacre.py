@@ -14,6 +14,8 @@ from shared.keeping.importing.told import KINDS, Settings, Told, checked_told
 from shared.strict_json import read_line
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
+_LOOKED_AT: Final = 20
+"""Lines that tell whether a file is ours."""
 _OURS: Final = frozenset({"kind", "uri", "version", "masked", "source", "access_count", "last_accessed_at", "history"})
 """What an export tells of a memory and no import takes over."""
 _KINDS: Final = frozenset({chain.HEADER, chain.MEMORY, chain.DAMAGED, chain.MANIFEST, *KINDS})
@@ -30,12 +32,9 @@ class Read:
 
 
 def is_ours(data: str) -> bool:
-    """Tell whether a text begins as an export does."""
-    try:
-        said = read_line(data.removeprefix(_BYTE_ORDER_MARK).partition("\n")[0])
-    except (BadRequest, Invalid):
-        return False
-    return _kind(said) is not None
+    """Tell whether one of the first lines is one of an export, for the very first may be damaged."""
+    lines = data.removeprefix(_BYTE_ORDER_MARK).split("\n", _LOOKED_AT)[:_LOOKED_AT]
+    return any(not isinstance(_said(line, 0), Refusal) for line in lines)
 
 
 def read(data: str, before: Thread, now: datetime, settings: Settings) -> Read:

@@ -148,6 +148,12 @@ def test_what_is_no_file_of_ours_is_refused_at_once_and_changes_nothing(data: st
     assert world.objects.everything() == b""
 
 
+def test_a_file_of_ours_is_known_by_its_other_lines_where_the_first_one_is_damaged() -> None:
+    world = World()
+    task = taken_in(world, "{" + lines("A.", "B."))
+    assert (counted(task), world.texts()) == ({"imported": 1, "refused": 1}, ["B."])
+
+
 def test_a_header_in_the_middle_is_refused_and_the_import_can_go_on() -> None:
     world = World()
     file = three(world)
