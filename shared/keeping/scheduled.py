@@ -32,8 +32,8 @@ class Scheduled:
 class ScheduleKept:
     """Notes that what the schedule asked for was done.
 
-    A visit that dies, ends early, has a step that failed or a model
-    that could not be reached leaves it to the next."""
+    A visit that dies, ends early, has a step that failed or a model that could not be reached leaves it to the next.
+    """
 
     name: str = "schedule"
 
