@@ -58,7 +58,7 @@ repo repos; database: db dbs; maintain: maintenance; explain: explanation explan
 favorite: favourite favourites; color: colour colours; behavior: behaviour behaviours; organize: organise
 organised organisation organization; center: centre centres; license: licence licences;
 grandmother: grandma grandmas granny; grandfather: grandpa grandpas; mother: mom moms mum mums mommy; father: dad dads daddy;
-child: kid kids childhood; photo: photograph photographs pic pics picture pictures; television: tv tvs; bicycle: bike bikes;
+child: kid kids childhood; photo: photograph photographs pic pics; television: tv tvs; bicycle: bike bikes;
 relieve: relief; injury: injure injured injures injuring; diet: dietary; health: healthy healthier healthiest; music: musician
 musicians musical; recommend: recommendation recommendations; believe: belief beliefs; succeed: success successes; advise: advice;
 authentication: auth; production: prod; environment: env envs; document: docs; administrator: admin admins; specification: spec specs;

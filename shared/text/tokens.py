@@ -13,20 +13,21 @@ from functools import cache, lru_cache
 from operator import add
 from typing import Final
 
-from shared.text import dates, scripts
+from shared.text import dates, han, scripts
 from shared.text.english import ASKING_WORDS, IRREGULAR, STOP_WORDS
 
-ANALYSER: Final = 2
+ANALYSER: Final = 3
 """Grows whenever terms change, so that an index built with other terms is refused and rebuilt."""
 
 PAIR: Final = 0.2
-SINGLE: Final = 0.6
+SINGLE: Final = 1.0
+PIECE: Final = 0.5
 PART: Final = 0.3
 DATE: Final = 1.0
 WHEN: Final = 0.5
 NAME: Final = 2.0
 ASKING: Final = 0.5
-LONG_SINGLE: Final = 0.1
+LONG_PIECE: Final = 0.1
 LONG_QUERY: Final = 25
 LONGEST_STEMMED: Final = 64
 
@@ -65,13 +66,14 @@ class _Found:
     whole: list[str]
     pairs: list[str]
     singles: list[str]
+    pieces: list[str]
     parts: list[str]
 
 
 def terms(text: str, *, at: datetime | None = None) -> Terms:
     """Terms of a memory, with markers of the day it was made when `at` is given. Any string is accepted."""
     flat, runs, found = _scan(text)
-    counts = Counter(found.whole + found.pairs + found.singles + found.parts)
+    counts = Counter(found.whole + found.pairs + found.singles + found.pieces + found.parts)
     if dates.speaks_of_time(flat, runs):
         counts[dates.SPEAKS_OF_TIME] = 1
     if at is not None:
@@ -85,7 +87,8 @@ def query_terms(text: str, *, now: datetime) -> Query:
     whole = frozenset(found.whole)
     long = len(whole) > LONG_QUERY
     weights = dict.fromkeys(found.pairs, PAIR)
-    weights.update(dict.fromkeys(found.singles, LONG_SINGLE if long else SINGLE))
+    weights.update(dict.fromkeys(found.singles, LONG_PIECE if long else SINGLE))
+    weights.update(dict.fromkeys(found.pieces, LONG_PIECE if long else PIECE))
     weights.update(dict.fromkeys(found.parts, PART))
     weights.update(dict.fromkeys(found.whole, 1.0))
     weights.update(dict.fromkeys(whole & _asking(), ASKING))
@@ -102,8 +105,9 @@ def _scan(text: str) -> tuple[str, list[str], _Found]:
     flat = scripts.folded(text)
     runs: list[str] = scripts.LATIN.findall(flat)
     words = [word for run in runs if (word := _latin(run))]
-    found = _Found(words, list(map(_pair, words, words[1:])), [], [])
+    found = _Found(words, list(map(_pair, words, words[1:])), [], [], [])
     if not flat.isascii():
+        flat = han.simplified(flat)
         for match in scripts.RUN.finditer(flat):
             _CUTTERS[match.lastgroup or "other"](match.group(), found)
     if _COMPOUND_SIGN.search(flat):
@@ -166,16 +170,16 @@ def _unspaced(run: str, found: _Found) -> None:
     units = scripts.clusters(run)
     if len(units) < 3:
         found.whole.append(run)
-    found.singles += [pair for pair in scripts.ngrams(units, 2) if pair != run]
+    found.pieces += [pair for pair in scripts.ngrams(units, 2) if pair != run]
     found.whole += scripts.ngrams(units, 3)
 
 
 def _hangul(run: str, found: _Found) -> None:
     found.whole.append(run)
     if len(run) > 1:
-        found.singles.append(run[0])
+        found.pieces.append(run[0])
     if len(run) > 2:
-        found.singles += scripts.ngrams(list(run), 2)
+        found.pieces += scripts.ngrams(list(run), 2)
 
 
 def _itself(run: str, found: _Found) -> None:

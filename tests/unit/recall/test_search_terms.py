@@ -122,10 +122,10 @@ def test_repeated_words_of_a_memory_are_counted() -> None:
     assert found.length == 3
 
 
-def test_neighbours_and_single_characters_weigh_less_than_words() -> None:
-    asked = query_terms("green tea 绿茶", now=NOW).weights
-    assert asked["green"] == asked["绿茶"] == 1.0
-    assert 0 < asked["greentea"] < asked["茶"] < 1
+def test_single_characters_weigh_as_much_as_words_and_pieces_of_other_scripts_and_neighbours_less() -> None:
+    asked = query_terms("green tea 绿茶 서울특별시", now=NOW).weights
+    assert asked["green"] == asked["绿茶"] == asked["茶"] == asked["서울특별시"] == 1.0
+    assert 0 < asked["greentea"] < asked["서"] == asked["서울"] < 1
 
 
 def test_pasted_text_is_known_by_its_many_words_and_trusts_single_characters_less() -> None:
