@@ -39,7 +39,7 @@ class Owner:
         found = self._index.search(query).candidates(limits.CANDIDATES)
         if preset.feedback and found.ids:
             more = fed(query, self._terms(found.ids[0]), self._index, preset.feedback)
-            found = found if more is query else self._index.search(more).candidates(limits.CANDIDATES, among=found)
+            found = found.plus(self._index.search(more).scores(found)) if more else found
         ranking = rank(signals(found, SCOPES), preset, now=question.now.timestamp(), limit=limit + BESIDE)
         order = ranking.order
         if preset.newer_first:

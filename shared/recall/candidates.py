@@ -1,7 +1,7 @@
 """What a search may find (`Where`) and what it found (`Candidates`)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
@@ -87,6 +87,18 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def plus(self, text: Floats) -> "Candidates":
+        """The same memories with so much more text score, shape (n,), in the order that it gives them."""
+        more = replace(self, text=self.text + text)
+        return more.taken(np.lexsort((-more.updated, -more.text)))
+
+    def taken(self, places: Rows) -> "Candidates":
+        """The memories at these places, in their order."""
+        columns: dict[str, Any] = {column.name: getattr(self, column.name) for column in fields(self)}
+        for name, held in columns.items():
+            columns[name] = held[places] if isinstance(held, np.ndarray) else [held[place] for place in places.tolist()]
+        return Candidates(**columns)
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:
@@ -131,23 +143,7 @@ def gathered(
 
 def first(found: Candidates, k: int) -> Candidates:
     """The first k."""
-    if len(found) <= k:
-        return found
-    return Candidates(
-        ids=found.ids[:k],
-        scope_tags=found.scope_tags[:k],
-        rows=found.rows[:k],
-        versions=found.versions[:k],
-        text=found.text[:k],
-        coverage=found.coverage[:k],
-        semantic=found.semantic[:k],
-        created=found.created[:k],
-        updated=found.updated[:k],
-        importance=found.importance[:k],
-        categories=found.categories[:k],
-        statuses=found.statuses[:k],
-        accesses=found.accesses[:k],
-    )
+    return found if len(found) <= k else found.taken(np.arange(k))
 
 
 def _joined(inside: npt.NDArray[Any], more: Sequence[int]) -> Rows:

@@ -1,7 +1,7 @@
 """Why a memory was found: everything a page needs to draw it. Knows no storage."""
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from shared.recall.ranking import Preset, Ranking
@@ -11,12 +11,17 @@ from shared.text import matched
 @dataclass(frozen=True, slots=True)
 class Why:
     """`ranks`: the place by each signal among all that were ranked; `weights`: of each signal that the preset reads; `added`: what each
-    added to the score, factors of category and source included, so that they sum to it; `matched`: words as the query has them."""
+    added to the score, factors of category and source included, so that they sum to it (being the newer or the outdated version of
+    another find counts as recency); `matched`: words as the query has them."""
 
     ranks: Mapping[str, int]
     weights: Mapping[str, float]
     added: Mapping[str, float]
     matched: tuple[str, ...]
+
+    def plus(self, signal: str, score: float) -> "Why":
+        """The same with so much more of the score from one signal."""
+        return replace(self, added={**self.added, signal: self.added.get(signal, 0.0) + score})
 
 
 class Explaining:

@@ -1,9 +1,8 @@
-"""What a search learns from what it has found: the best find's own words join the query, and of finds that say nearly the same the newer
-comes first. Figures: docs/decisions/ranking.md. Knows terms and the index, no storage.
+"""What a search learns from what it has found: the best find's own words decide among the others, and of finds that say nearly the same
+the newer comes first. Figures: docs/decisions/ranking.md. Knows terms and the index, no storage.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from typing import Final
@@ -15,7 +14,7 @@ from shared.text.dates import MARK
 from shared.text.tokens import Query, Terms
 
 WORDS: Final = 8
-"""Terms of the best find that join the query: its rarest that another memory has, too."""
+"""Terms of the best find that are asked for: its rarest that another memory has, too."""
 ALIKE: Final = 0.5
 """The share of the terms of two memories that both have, from which on one is taken for a new version of the other."""
 CLOSE: Final = 0.9
@@ -24,17 +23,20 @@ BESIDE: Final = 3
 """Finds behind the last place that are looked at, so that an outdated one does not keep its newer version out."""
 
 
-def fed(query: Query, best: Terms, index: Index, weight: float) -> Query:
-    """The query with the strongest terms of its best find added at that weight (pseudo-relevance feedback with one document: Rocchio,
-    "Relevance Feedback in Information Retrieval", 1971). The query itself where it is pasted text, or nothing is to be added."""
+def fed(query: Query, best: Terms, index: Index, weight: float) -> Query | None:
+    """The strongest terms of a query's best find, at that weight (pseudo-relevance feedback with one document: Rocchio, "Relevance
+    Feedback in Information Retrieval", 1971). None where the query is pasted text, or nothing is to be asked for.
+
+    They tell apart what the query has found and find nothing by themselves: a memory without a word of the query is no answer to it.
+    """
     if query.long or not weight:
-        return query
+        return None
     others = [term for term in best.counts if term not in query.weights and not term.startswith(MARK)]
     frequencies = index.frequencies(others)
     shared = np.flatnonzero(frequencies > 1)
     rarest = shared[np.argsort(frequencies[shared], kind="stable")[:WORDS]]
     more = {others[place]: weight for place in rarest.tolist()}
-    return replace(query, weights=query.weights | more) if more else query
+    return Query(more, frozenset(), long=False) if more else None
 
 
 def newer_first(finds: Sequence[Collection[str]], updated: Sequence[float], scores: Sequence[float]) -> list[int]:

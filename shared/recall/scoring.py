@@ -88,6 +88,25 @@ class Search:
         outside = Scores(outside.text[hits], outside.coverage[hits], outside.semantic[hits])
         return first(gathered(self._columns, rows, inside, entries, outside), k if vector is None else 2 * k)
 
+    def scores(
+        self,
+        found: Candidates,
+        *,
+        changed: Sequence[Entry] = (),
+        cache: TermCache | None = None,
+        owner: str = _NO_CACHE_OWNER,
+    ) -> Floats:
+        """BM25 of memories that another search with the same masked and `changed` ones has found, shape (n,); 0 where no term is in."""
+        terms = [cache.terms(owner, entry) if cache else entry.terms() for entry in changed]
+        factors, average = self._statistics(terms)
+        known = {entry.id: held for entry, held in zip(changed, terms, strict=True)}
+        inside, outside = np.flatnonzero(found.rows >= 0), np.flatnonzero(found.rows < 0)
+        text = np.zeros(len(found))
+        text[inside] = self._row_signals(found.rows[inside], factors, average)[0]
+        held = [known[found.ids[place]] for place in outside.tolist()]
+        text[outside] = self._outside_scores(held, factors, average, [0.0] * len(held)).text
+        return text
+
     def _statistics(self, changed: Sequence[Terms]) -> tuple[Floats, float]:
         """Weight × idf × (k1 + 1) per query term, shape (T,), and the average length, over index and changed memories."""
         memories = self._memories + len(changed)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -152,12 +153,13 @@ class Searcher:
         read = self._read(opened, first, index)
         entries = [_entry(opened, memory, now) for memory in read.changed.values()]
         masked = {*opened.changes, *read.moved}
-        again = partial(near, changed=entries, cache=self.indexes.terms, owner=_life(opened), among=first)
+        fresh: dict[str, Any] = {"changed": entries, "cache": self.indexes.terms, "owner": _life(opened)}
+        again = partial(near, among=first, **fresh)
         found = again(index.search(query, where=where, masked=masked)) if read.moved else first
         if vector is None and preset.feedback and found.ids:
             best = read.memory(opened.keys, found.ids[0])
-            more = fed(query, self._terms(opened, best, now), index, preset.feedback) if best else query
-            found = found if more is query else again(index.search(more, where=where, masked=masked))
+            more = fed(query, self._terms(opened, best, now), index, preset.feedback) if best else None
+            found = found.plus(index.search(more, masked=masked).scores(found, **fresh)) if more else found
         if trust:
             preset, found = blended(preset, trust), levelled(index, found, trust)
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
@@ -286,7 +288,18 @@ class Searcher:
     def _newer_first(self, opened: Opened, hits: Sequence[Hit], now: datetime) -> list[Hit]:
         terms = [self._terms(opened, hit.memory, now).counts for hit in hits]
         updated = [hit.memory.updated_at.timestamp() for hit in hits]
-        return [hits[place] for place in newer_first(terms, updated, [hit.score for hit in hits])]
+        scores = [hit.score for hit in hits]
+        return [
+            _in_place(hits[at], score) for at, score in zip(newer_first(terms, updated, scores), scores, strict=True)
+        ]
+
+
+def _in_place(hit: Hit, score: float) -> Hit:
+    """The hit with the score of the place that it comes to; what being newer or outdated gave or took counts as recency."""
+    if hit.score == score:
+        return hit
+    why = hit.why and hit.why.plus("recency", score - hit.score)
+    return replace(hit, score=score, why=why)
 
 
 def _where(

@@ -56,7 +56,7 @@ def ask(query: str, now: datetime = NOW) -> None:
     found = INDEX.search(asked).candidates(5)
     if found.ids:
         more = fed(asked, MEMORIES[found.ids[0]].terms(), INDEX, DEFAULT.feedback)
-        found = INDEX.search(more).candidates(5, among=found)
+        found = found.plus(INDEX.search(more).scores(found)) if more else found
     ranking = rank(signals(found, {}), now=now.timestamp())
     assert all(math.isfinite(score) for score in ranking.scores)
     assert ranking.scores == sorted(ranking.scores, reverse=True)

@@ -11,8 +11,8 @@ from tests.unit.recall.made import NOW, entry
 def added(query: str, *texts: str) -> set[str]:
     """Terms that the first text, the best find, adds to a query over an index of all texts."""
     index = Index.build(entry(place, text) for place, text in enumerate(texts, 1))
-    asked = query_terms(query, now=NOW)
-    return set(fed(asked, terms(texts[0], at=NOW), index, 0.1).weights) - set(asked.weights)
+    more = fed(query_terms(query, now=NOW), terms(texts[0], at=NOW), index, 0.1)
+    return set(more.weights) if more else set()
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,23 @@ def test_pasted_text_gets_no_more_words() -> None:
 
 def test_without_a_weight_nothing_is_added() -> None:
     index = Index.build([entry(1, "tea with jasmine"), entry(2, "jasmine")])
+    assert fed(query_terms("tea", now=NOW), terms("tea with jasmine"), index, 0.0) is None
+
+
+def test_what_the_best_find_says_decides_among_finds_and_finds_nothing_by_itself() -> None:
+    best, like, other, apart = (
+        entry(4, "tea with jasmine"),
+        entry(3, "jasmine and tea of the shop"),
+        entry(5, "milk and tea of the shop"),
+        entry(6, "jasmine from Fuzhou"),
+    )
+    index = Index.build([best, like, other, apart])
     query = query_terms("tea", now=NOW)
-    assert fed(query, terms("tea with jasmine"), index, 0.0) is query
+    found = index.search(query).candidates()
+    assert found.ids == [best.id, other.id, like.id]
+    more = fed(query, best.terms(), index, 0.1)
+    assert more is not None
+    assert found.plus(index.search(more).scores(found)).ids == [best.id, like.id, other.id]
 
 
 def order(*finds: tuple[str, float], scores: tuple[float, ...] = ()) -> list[int]:

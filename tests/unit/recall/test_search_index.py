@@ -1,5 +1,6 @@
 """The index: exact scores, exact filters, statistics over everything, and names that come back as they went in."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,22 @@ def test_asking_again_about_what_was_read_scores_it_with_the_changed_memories(
     everything = pairs(search.candidates(99, changed=changed))
     read = set(first.ids) | {each.id for each in changed}
     assert pairs(second) == {known: score for known, score in everything.items() if known in read}
+
+
+@given(memories(), memories(), texts, texts)
+def test_more_terms_add_to_what_was_found_what_one_query_of_all_terms_would_give(
+    indexed: list[Entry], changed: list[Entry], text: str, more: str
+) -> None:
+    index, masked = Index.build(indexed), {each.id for each in changed}
+    asked = query_terms(text, now=NOW)
+    weights = query_terms(more, now=NOW).weights
+    further = replace(asked, weights={term: 0.1 for term in weights if term not in asked.weights})
+    first = index.search(asked, masked=masked).candidates(changed=changed)
+    fed = first.plus(index.search(further, masked=masked).scores(first, changed=changed))
+    whole = index.search(replace(asked, weights=asked.weights | further.weights), masked=masked)
+    everything = pairs(whole.candidates(99, changed=changed))
+    assert pairs(fed) == pytest.approx({known: everything[known] for known in first.ids})
+    assert fed.text.tolist() == sorted(fed.text.tolist(), reverse=True)
 
 
 def test_the_higher_version_of_an_id_is_the_one_indexed() -> None:
