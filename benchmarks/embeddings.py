@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from benchmarks.retrieval_product import DEPTH, Owner, Ranked, figures
 from benchmarks.retrieval_sets import SCOPES, IllFormed, Question, Store, folders, read
-from benchmarks.retrieval_twins import FIRST, _pieces, outdated
+from benchmarks.retrieval_twins import FIRST, outdated, words_and_pairs
 from local.embeddings import chosen
 from shared import config
 from shared.bootstrap.embeddings import meaning
@@ -84,7 +84,7 @@ def embedded(embedder: Embedder, entries: Sequence[Entry]) -> list[Entry]:
 
 def twins(stores: Store, questions: Sequence[Question], most: int) -> tuple[Store, dict[str, str]]:
     """An older twin with another word for the answers of so many questions, spread over all; and twin by answer."""
-    rng, others = random.Random(7), _pieces(stores)
+    rng, others = random.Random(7), words_and_pairs(stores)
     by_id = {entry.id: entry for entries in stores.values() for entry in entries}
     made: Store = {user: [] for user in stores}
     pairs: dict[str, str] = {}

@@ -12,7 +12,7 @@ from benchmarks.retrieval_sets import PROJECT, USER, Question, Store
 from shared.recall import feedback, scoring
 from shared.recall.index import Entry
 from shared.recall.ranking import BLEND, DEFAULT, RRF, SKILL, Preset
-from shared.text import dates, tokens
+from shared.text import dates, han, tokens
 
 Dress = Callable[[Entry, random.Random], Entry]
 
@@ -62,7 +62,8 @@ CHOICES: Final[Mapping[str, Choice]] = {
     "no parts of names": _other(tokens, PART=0.0),
     "no single characters": _other(tokens, SINGLE=0.0),
     "single characters 0.3": _other(tokens, SINGLE=0.3),
-    "single characters 1": _other(tokens, SINGLE=1.0),
+    "single characters 0.6": _other(tokens, SINGLE=0.6),
+    "traditional characters as they stand": _other(han, simplified=str),
     "function characters kept": _other(tokens, _FUNCTION_CHARACTERS=frozenset(), _FUNCTION_PAIRS=frozenset()),
     "no dates": _other(dates, asked=_asks_for_no_date),
     "no when": _other(tokens, WHEN=0.0),

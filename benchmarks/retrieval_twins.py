@@ -27,7 +27,7 @@ def current_first(stores: Store, questions: Sequence[Question], preset: Preset, 
     does not name, `changed` has another of the set, `shorter` none, `longer` both; `number` has another number.
     """
     rng = random.Random(7)
-    others = _pieces(stores)
+    others = words_and_pairs(stores)
     by_id = {entry.id: entry for entries in stores.values() for entry in entries}
     twins: Store = {user: list(entries) for user, entries in stores.items()}
     pairs: dict[str, str] = {}
@@ -76,7 +76,7 @@ def _instead(piece: str, kind: str, rng: random.Random, others: Mapping[bool, Se
     return f"{piece} {other}" if piece.isascii() else piece + other
 
 
-def _pieces(stores: Store) -> dict[bool, list[str]]:
+def words_and_pairs(stores: Store) -> dict[bool, list[str]]:
     """All words and pairs of characters of a set, by whether they are Latin."""
     found = sorted({piece for entries in stores.values() for entry in entries for piece in _PIECE.findall(entry.text)})
     return {latin: [piece for piece in found if piece.isascii() is latin] for latin in (True, False)}
