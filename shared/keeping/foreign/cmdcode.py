@@ -18,11 +18,10 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES256
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 from cryptography.hazmat.primitives.padding import PKCS7
 
-from shared.domain import limits
 from shared.domain.errors import Invalid
 from shared.domain.memory import Category, Scope
 from shared.keeping.foreign import terms
-from shared.keeping.foreign.occasion import Occasion, Sent, of, taken, unlike
+from shared.keeping.foreign.occasion import RECORDS, Occasion, Sent, of, taken, unlike
 from shared.keeping.foreign.rows import rows
 from shared.keeping.foreign.times import when
 from shared.keeping.importing.records import Reason, Record, Refusal
@@ -70,7 +69,7 @@ def is_row(row: Mapping[str, Any]) -> bool:
 
 def read(text: str, occasion: Occasion) -> Iterator[Record | Refusal]:
     """Yield the facts of a page. Raises Invalid where key or user is missing, or opens none of them."""
-    found = list(islice(rows(text, occasion.after), limits.IMPORT_RECORDS + 1))
+    found = list(islice(rows(text, occasion.after), RECORDS + 1))
     sealed = {row[0]: _sealed(row[1]) for row in found if not isinstance(row, Refusal)}
     keys = _keys(occasion, [one for one in sealed.values() if one is not None])
     for row in found:

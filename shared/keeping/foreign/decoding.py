@@ -19,8 +19,8 @@ _ENOUGH: Final = 0.9
 
 def text_of(data: str | bytes) -> str:
     """Return the text without a byte order mark. Raises TooLarge, and Invalid that names the first byte that is wrong."""
-    if len(data) > limits.BODY_BYTES:
-        raise TooLarge(details={"limit_bytes": limits.BODY_BYTES})
+    if len(data) > limits.IMPORT_BYTES:
+        raise TooLarge(details={"limit_bytes": limits.IMPORT_BYTES})
     text = data if isinstance(data, str) else _decoded(data)
     if not is_well_formed(text):
         raise Invalid.of("data", "It holds half of a character (a lone surrogate).")

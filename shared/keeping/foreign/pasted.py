@@ -31,11 +31,12 @@ _LEADING: Final = Pattern(
     re.ASCII,
 )
 _TRAILING: Final = Pattern(r"\s*[\[【](?P<day>[^\[\]【】]{1,40})[\]】]$")
+_SHORTEST_DAY: Final = len("2026-01")
 _UNDATED: Final = frozenset(
     {"unknown", "unknown date", "date unknown", "no date", "undated", "n/a", "未知", "日期未知", "未知日期", "无日期"}
 )
 _HEADING: Final = Pattern(r"#{1,6}\s+\S.*|[^。.!！?？]{1,80}[:：](?:\*\*)?")
-_BOLD: Final = Pattern(r"\*\*[^*]+\*\*")
+_BOLD: Final = Pattern(r"\*\*(?P<said>[^*]+)\*\*")
 _RULES: Final = Pattern(r"\s*(?:[-*_=—─]{3,}|```.*|~~~.*)\s*")
 _INDENTED: Final = ("  ", "\t", "\u3000")
 _WORD: Final = Pattern(r"[^\W\d_\u4e00-\u9fff]+|[\u4e00-\u9fff]")
@@ -153,7 +154,7 @@ def _item(line: str, zone: tzinfo) -> _Item:
         rest = rest[: dated.start()] if ended else rest
     signed = bool(sign) or known
     heading = bool(_HEADING.fullmatch(rest)) or (not signed and bool(_BOLD.fullmatch(rest)))
-    return _Item(rest.replace("**", "").strip(), at, signed, heading)
+    return _Item(_BOLD.sub(r"\g<said>", rest).strip(), at, signed, heading)
 
 
 def _day(said: str, zone: tzinfo) -> tuple[bool, datetime | None]:
@@ -161,7 +162,7 @@ def _day(said: str, zone: tzinfo) -> tuple[bool, datetime | None]:
     if said.strip().casefold() in _UNDATED:
         return True, None
     try:
-        return True, when(said, zone) if len(said.strip()) >= len("2026-01") else None
+        return (True, when(said, zone)) if len(said.strip()) >= _SHORTEST_DAY else (False, None)
     except ValueError:
         return False, None
 

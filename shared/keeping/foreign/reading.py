@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from shared.domain import limits
 from shared.domain.errors import Invalid
 from shared.keeping.foreign import cmdcode, mao, mem0, pasted, skill
 from shared.keeping.foreign.decoding import text_of
 from shared.keeping.foreign.detecting import CMDCODE, MAO, MEM0, MEMORY_SKILL, TEXT
-from shared.keeping.foreign.occasion import Occasion, too_many
+from shared.keeping.foreign.occasion import RECORDS, Occasion, too_many
 from shared.keeping.importing.nacre import Read
 from shared.keeping.importing.records import Reason, Record, Refusal
 from shared.keeping.importing.thread import Thread
@@ -38,7 +37,7 @@ def read(form: str, data: str | bytes, before: Thread, occasion: Occasion) -> Re
     for one in _READERS[form](text, replace(occasion, after=before.lines)):
         found.records.append(one) if isinstance(one, Record) else found.refused.append(one)
         last = max(last, one.line)
-        if len(found.records) + len(found.refused) > limits.IMPORT_RECORDS:
+        if len(found.records) + len(found.refused) > RECORDS:
             raise too_many()
     if not found.records and all(refusal.reason in _NOT_OF_IT for refusal in found.refused):
         raise Invalid.of("data", f"Nothing in it is of the format {form}.")

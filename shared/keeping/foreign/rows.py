@@ -23,7 +23,7 @@ UNSOUND: Final = object()
 LISTS: Final = ("results", "memories", "items", "list", "rows", "records", "data")
 """Names under which tools put their rows into a document."""
 _WRAPPINGS: Final = 3
-_CONTAINERS: Final = 10 * limits.IMPORT_RECORDS
+_CONTAINERS: Final = 500_000
 _LARGEST: Final = 2**63
 _DIGITS: Final = 20
 _COLUMNS: Final = 200
@@ -32,7 +32,9 @@ _NULLS: Final = frozenset({"", "NULL", "\\N"})
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines with their numbers, ends left out."""
+    """Yield the lines with their numbers, ends left out. Raises Invalid where there are too many."""
+    if text.count("\n") > limits.IMPORT_RECORDS:
+        raise Invalid.of("data", f"A page has {limits.IMPORT_RECORDS} lines at most.")
     for number, line in enumerate(io.StringIO(text, newline="\n"), 1):
         yield number, line.removesuffix("\n").removesuffix("\r")
 

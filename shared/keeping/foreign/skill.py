@@ -13,7 +13,7 @@ from shared.domain import limits
 from shared.domain.errors import Invalid
 from shared.domain.memory import DEFAULT_PROJECT, Scope
 from shared.keeping.foreign import terms
-from shared.keeping.foreign.occasion import Occasion, Sent, taken, too_many, unlike
+from shared.keeping.foreign.occasion import RECORDS, Occasion, Sent, taken, too_many, unlike
 from shared.keeping.foreign.rows import UNSOUND, document, lines, looks_like_json, sound
 from shared.keeping.foreign.times import when
 from shared.keeping.importing.records import Reason, Record, Refusal
@@ -64,7 +64,7 @@ class _Session:
         if self.part == _TOPIC:
             self.topic.append((number, line.strip()))
         elif self.part == _TAGS:
-            self.tags += line.split()
+            self.tags += line.split(maxsplit=terms.WORDS)[: terms.WORDS - len(self.tags)]
         elif self.part == _POINTS and line.startswith(_POINT):
             self.points.append((number, line.removeprefix(_POINT).strip()))
         elif self.part == _POINTS and self.points:
@@ -73,7 +73,7 @@ class _Session:
                 self.points[-1] = (first, f"{begun}\n{line.strip()}")
         else:
             return False
-        if len(self.points) + len(self.topic) > limits.IMPORT_RECORDS:
+        if len(self.points) + len(self.topic) > RECORDS:
             raise too_many()
         return True
 
@@ -93,6 +93,8 @@ def read(text: str, occasion: Occasion) -> Iterator[Record | Refusal]:
         raise Invalid.of("data", "It is no export of Memory Skill.")
     place, number = _place(found.get("source")), occasion.after
     files = found["daily_files"] if isinstance(found["daily_files"], dict) else {}
+    if len(files) > RECORDS:
+        raise too_many()
     for day, daily in files.items():
         if isinstance(daily, str) and sound([day, daily]):
             yield from _daily(daily, day, place, number, occasion)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from shared.domain import limits, naming
@@ -11,6 +12,10 @@ from shared.keeping.importing.records import IMPORTANCE
 from shared.text.keywords import triggers
 from shared.text.secrets import find
 
+WORDS: Final = 200
+"""Words of one memory that are looked at for its tags."""
+_READ: Final = 200
+"""Characters of a text that are read for what it is; facts are shorter."""
 _CATEGORIES: Final = {category.value: category for category in Category} | {
     "preferences": Category.PREFERENCE,
     "user_preferences": Category.PREFERENCE,
@@ -50,8 +55,8 @@ def category(words: Iterable[object]) -> Category | None:
 
 def judged(content: object, told: Category | None = None) -> dict[str, Any]:
     """Return category and importance: what is told, else what the words of the text say, by the rules that learn without a model."""
-    found = triggers(content[: 2 * limits.CONTENT_FULL_WIDTH]) if isinstance(content, str) and told is None else ()
-    if told is not None or not found:
+    found = triggers(content[:_READ]) if isinstance(content, str) and told is None else ()
+    if not found:
         return {"category": told or Category.KNOWLEDGE, "importance": IMPORTANCE}
     return {"category": found[0].category, "importance": found[0].importance}
 
@@ -68,7 +73,7 @@ def importance(said: object) -> int:
 def tags(words: Iterable[object]) -> list[str]:
     """Return words as tags, the first ones where there are too many. What can be none, or holds a secret, is left out."""
     kept: dict[str, None] = {}
-    for word in words:
+    for word in islice(words, WORDS):
         if len(kept) == limits.TAGS:
             break
         if isinstance(word, str) and len(word) <= limits.TAG_CHARACTERS and not find(word):

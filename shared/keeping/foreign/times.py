@@ -26,6 +26,7 @@ _FORMS: Final = (
 )
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _LONGEST: Final = 64
+_NONE: Final = "no time in a form that is known"
 
 
 def when(said: object, zone: tzinfo) -> datetime | None:
@@ -35,18 +36,21 @@ def when(said: object, zone: tzinfo) -> datetime | None:
     """
     if said is None or said == "":
         return None
-    if isinstance(said, str) and len(said) <= _LONGEST:
-        text = said.strip()
-        return _counted(int(text)) if _STAMP.fullmatch(text) else _written(text, zone)
-    if isinstance(said, int | float) and not isinstance(said, bool):
-        return _counted(said)
-    raise ValueError("no time")
+    try:
+        if isinstance(said, str) and len(said) <= _LONGEST:
+            text = said.strip()
+            return _counted(int(text)) if _STAMP.fullmatch(text) else _written(text, zone)
+        if isinstance(said, int | float) and not isinstance(said, bool):
+            return _counted(said)
+    except (ValueError, OverflowError):
+        raise ValueError(_NONE) from None
+    raise ValueError(_NONE)
 
 
 def _counted(count: float) -> datetime:
     seconds = count / 1000 if count >= _MILLISECONDS_FROM else count
     if not 0 <= seconds < _SECONDS:
-        raise ValueError("no time")
+        raise ValueError(_NONE)
     return datetime.fromtimestamp(seconds, UTC)
 
 
@@ -55,10 +59,7 @@ def _written(text: str, zone: tzinfo) -> datetime:
         read = datetime.fromisoformat(text)
     except ValueError:
         read = _in_words(text)
-    try:
-        return (read if read.tzinfo else read.replace(tzinfo=zone)).astimezone(UTC)
-    except OverflowError:
-        raise ValueError("no time") from None
+    return (read if read.tzinfo else read.replace(tzinfo=zone)).astimezone(UTC)
 
 
 def _in_words(text: str) -> datetime:
@@ -71,7 +72,7 @@ def _in_words(text: str) -> datetime:
                 int(part[name] or least) for name, least in (("day", 1), ("hour", 0), ("minute", 0), ("second", 0))
             )
             return datetime(int(part["year"]), month, day, hour, minute, second)  # noqa: DTZ001 - the caller gives the zone
-    raise ValueError("no time")
+    raise ValueError(_NONE)
 
 
 def _month(name: str) -> int:

@@ -18,7 +18,7 @@ NOW = datetime(2026, 11, 30, 20, 0, tzinfo=UTC)
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 
 
-def page(form: str, data: str | bytes, *, zone: tzinfo = SHANGHAI, before: int = 0, **keys: str) -> Read:
+def page(form: str, data: str | bytes, *, zone: tzinfo = SHANGHAI, before: int = 0, **keys: Any) -> Read:
     """Read a page of a file of which so many lines came before."""
     return read(form, data, Thread(lines=before), Occasion(NOW, zone, **keys))
 
