@@ -1,8 +1,8 @@
 """Whether a message needs memories, and which kind of them. The words stand in `data/intent.json`.
 
-Looked at in this order: the owner's excluded words, a change of topic, the owner's custom words, questions about wording ("how do you
-say …"), questions about the person, strong signals (unless an aside such as "by the way" comes before), weak ones. A message without
-any signal needs memories only at the start of a session.
+Looked at in this order: the owner's excluded words, a change of topic (in a clause without a strong signal), the owner's custom words,
+questions about wording ("how do you say …"), questions about the person, strong signals (unless an aside such as "by the way" comes
+before), weak ones. A message without any signal needs memories only at the start of a session.
 """
 
 from typing import Literal, NamedTuple
@@ -21,6 +21,8 @@ REASONS = (
 """Every reason of a decision."""
 SIGNALS = 8
 """Words named by a decision at most."""
+_SUBJECT = "咱们"
+"""Who changes the topic, where this stands in the clause (咱们换个话题); any other signal there says what is changed."""
 _NEAR = 6
 """Words before a pronoun at most, for it to point at something outside of its message; two Chinese characters are a word."""
 
@@ -89,14 +91,17 @@ def _judged(spoken: str, plain: str, owner: CustomWords, person: list[Found]) ->
     words = tables()
     if unwanted := keywords.found(spoken, owner.excluded):
         return "excluded", "excluded_word", unwanted
-    if changed := words.topic_change.found(plain):
+    strong = {"signal_person": person} | {reason: phrases.found(plain) for reason, phrases in words.strong.items()}
+    signals = [hit for hits in strong.values() for hit in hits]
+    about = [hit for hit in signals if hit.phrase != _SUBJECT]
+    changes = words.topic_change.found(plain)
+    if changed := [hit for hit in changes if not any(_in_one_clause(plain, hit, signal) for signal in about)]:
         return "excluded", "topic_change", _phrases(changed)
     if wanted := keywords.found(spoken, owner.custom):
         return "strong", "signal_custom", wanted
     if words.wordings.anywhere(plain):
         return "none", "", []
-    strong = {"signal_person": person} | {reason: phrases.found(plain) for reason, phrases in words.strong.items()}
-    first = min((hits[0].at for hits in strong.values() if hits), default=len(plain))
+    first = min((hit.at for hit in signals), default=len(plain))
     aside = words.aside.found(plain)
     if aside and aside[0].at < first:
         return "excluded", "aside", _phrases(aside)
@@ -106,6 +111,12 @@ def _judged(spoken: str, plain: str, owner: CustomWords, person: list[Found]) ->
     if pointing := [*words.pointers.found(plain), *_pronouns(plain)]:
         return "weak", "signal_pointer", _phrases(pointing)
     return "none", "", []
+
+
+def _in_one_clause(plain: str, one: Found, other: Found) -> bool:
+    """Whether no border of a clause stands between two phrases, their own first signs aside."""
+    first, then = sorted((one.at, other.at))
+    return "|" not in plain[first + 2 : then + 2]
 
 
 def _phrases(hits: list[Found]) -> list[str]:

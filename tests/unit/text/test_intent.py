@@ -70,8 +70,11 @@ def test_an_aside_after_a_signal_takes_nothing_back(text: str) -> None:
     assert decide(text, new_session=False).kind == "strong"
 
 
-def test_a_change_of_topic_holds_wherever_it_stands() -> None:
-    assert decide("我们上次聊得差不多了，换个话题吧", new_session=True).reason == "topic_change"
+@pytest.mark.parametrize(
+    "text", ["我们上次聊得差不多了，换个话题吧", "咱们换个话题", "Last time was fun. Now let's change the subject"]
+)
+def test_a_change_of_topic_holds_wherever_it_stands(text: str) -> None:
+    assert decide(text, new_session=True).reason == "topic_change"
 
 
 @pytest.mark.parametrize(
@@ -358,6 +361,10 @@ def test_a_gap_in_a_phrase_ends_at_the_clause_and_at_another_person() -> None:
         "先别换话题，我们刚才说到哪了",
         "别跑题，继续上次的方案",
         "删除项目里无关的文件",
+        "我们项目有个新问题：登录失败",
+        "上次的修复引入了一个新的问题",
+        "publish to another topic in our project",
+        "what's the next topic we planned?",
     ],
 )
 def test_a_change_of_something_else_is_no_change_of_topic(message: str) -> None:
