@@ -31,7 +31,7 @@ from shared.storage.together import together
 from shared.storage.vaults import Opened
 from shared.text.intent import CustomWords, Decision, decide
 from shared.text.keywords import words_of
-from shared.text.normalise import has_words, language
+from shared.text.normalise import full_width_length, has_words, language
 
 RECENT = 100
 """Memories looked at, newest first, when there is no query or broad recall fills up."""
@@ -42,8 +42,8 @@ GOOD_COVERAGE = 0.4
 BROAD_BELOW = 3
 """A question about the person, or a forced recall, with fewer hits is filled up with recent and important memories."""
 GOES_ON = frozenset({"signal_continuation", "signal_time", "signal_project"})
-SHORT = 60
-"""Signs of a message that only goes on ("let's continue", 接着上次的来): no memory holds its words, and the newest ones are meant."""
+SHORT = 15
+"""Full-width signs of a message that only goes on ("let's continue", 接着上次的来): no memory holds its words, the newest are meant."""
 CAPS = {Scope.AGENT: limits.CONTEXT_USER, Scope.PROJECT: limits.CONTEXT_PROJECT, Scope.USER: limits.CONTEXT_USER}
 
 
@@ -85,7 +85,7 @@ class Moment:
             return 1
         if self.force or decision.broad or (decision.weak_identity and decision.recall == "yes"):
             return BROAD_BELOW
-        return int(decision.reason in GOES_ON and len(self.message or "") <= SHORT)
+        return int(decision.reason in GOES_ON and full_width_length(self.message or "") <= SHORT)
 
 
 @dataclass(frozen=True, slots=True)
