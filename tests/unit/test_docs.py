@@ -21,7 +21,14 @@ LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 HOST = re.compile(r"https?://([A-Za-z0-9.-]+)")
 KNOWN_HOSTS = {"127.0.0.1", "localhost"}
 ROUTE = re.compile(r"`(GET|POST|PUT|PATCH|DELETE) (/v1/[^`?\s]*)`")
-SIBLINGS = ("README.md", "docs/architecture.md", "docs/operations.md", "docs/privacy.md")
+SIBLINGS = (
+    "README.md",
+    "docs/architecture.md",
+    "docs/operations.md",
+    "docs/privacy.md",
+    "docs/local.md",
+    "docs/spec/sealing.md",
+)
 
 
 def text_of(*names: str) -> str:
