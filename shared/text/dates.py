@@ -50,7 +50,8 @@ _COUNT_WORDS: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 
 _COUNT: Final = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNT_WORDS)})"
 _WEEK: Final = "(?:周|星期|礼拜)"
 _RELATIVE_DAYS: Final = (
-    (re.compile(r"\bday before yesterday\b|前天"), 2),
+    (re.compile(r"大前天"), 3),
+    (re.compile(r"\bday before yesterday\b|(?<!大)前天"), 2),
     (re.compile(r"(?<!before )\byesterday\b|\blast night\b|昨[天日晚夜]"), 1),
     (re.compile(r"\btoday\b|\bthis (?:morning|afternoon|evening)\b|\btonight\b|今[天日早晚]"), 0),
 )

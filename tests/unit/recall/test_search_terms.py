@@ -190,6 +190,14 @@ def test_a_question_that_names_a_date_asks_for_memories_of_that_date(query: str,
 
 
 @pytest.mark.parametrize(
+    ("query", "day"),
+    [("昨天", "@d05-19"), ("前天", "@d05-18"), ("大前天", "@d05-17"), ("day before yesterday", "@d05-18")],
+)
+def test_one_day_back_is_no_other_day_back(query: str, day: str) -> None:
+    assert [marker for marker in query_terms(query, now=NOW).weights if marker.startswith("@d")] == [day]
+
+
+@pytest.mark.parametrize(
     "query",
     [
         "you may go",
