@@ -12,6 +12,7 @@ from typing import Any
 from shared.domain.errors import SealBroken
 from shared.domain.memory import Memory
 from shared.keeping.visits import Visit
+from shared.learning.evolution.evolving import SEEN
 from shared.learning.evolution.naming import in_own_words
 from shared.ports import Item
 from shared.storage import basis, items, names, suggestions
@@ -43,6 +44,8 @@ class SuggestionClearing:
         changed = 0
         for one in found:
             wanted = _mended(visit, one, read, stand, replaced)
+            if wanted is END:  # what it rested on may repeat without the memory that is gone
+                visit.note(**{SEEN: None})
             if wanted is not None:
                 self._write(visit, one, wanted)
                 changed += 1

@@ -244,6 +244,19 @@ def test_a_proposed_one_goes_when_one_of_its_memories_does_and_is_hidden_at_once
     assert_sound(world)
 
 
+def test_what_still_repeats_without_a_deleted_memory_is_suggested_anew_though_nothing_else_is_learned() -> None:
+    world = World()
+    made = experienced(world, *DEPLOY, f"{DEPLOY[0]}!")
+    world.tidy()
+    (one,) = suggested(world)
+    world.delete(made[3].id)
+    world.tidy()
+    world.tidy(hours=2)
+    (anew,) = suggested(world)
+    assert (anew.id != one.id, anew.evidence) == (True, 3)
+    assert made[3].id not in anew.basis
+
+
 def test_an_accepted_one_is_said_anew_in_the_words_of_what_stands_and_goes_when_there_is_one_left() -> None:
     world = World()
     made = experienced(world, *DEPLOY)
