@@ -83,7 +83,7 @@ def test_a_transaction_asks_for_each_of_its_parts(roles: Roles) -> None:
 
 def test_admin_writes_the_deployments_notes_and_of_an_owner_only_an_entry_that_is_new(roles: Roles) -> None:
     def on_item(kind: str, owner: str) -> bool:
-        request = {"TableName": "physical-Table", "Key": {"pk": {"S": owner}}}
+        request = {"TableName": "physical-Table", "Key": {"pk": {"S": f"o#{owner}"}}}
         return all(
             roles.allow("Admin", ask)
             for ask in asked("dynamodb", "TransactWriteItems", TransactItems=[{kind: request}])

@@ -333,7 +333,7 @@ def test_admin_writes_into_the_deployments_own_place_and_nowhere_else() -> None:
     assert all(place.startswith(f"${{Bucket.Arn}}/o/{DEPLOYMENT}/") for place in places)
     assert "dynamodb:DeleteItem" not in actions("Admin")
     (changing,) = (s for s in statements("Admin") if "dynamodb:UpdateItem" in listed(s["Action"]))
-    assert changing["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [DEPLOYMENT]}}
+    assert changing["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [f"o#{DEPLOYMENT}"]}}
 
 
 def test_recall_writes_nothing_but_access_counts() -> None:

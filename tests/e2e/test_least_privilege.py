@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import urllib.parse
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,10 +13,18 @@ from local.stack import Stack
 from tests.contract.roles import Roles, Watch
 
 
-def send(stack: Stack, method: str, path: str, body: Any = None, *, refused: int = 0) -> Any:
-    """Send a request as ann; return what came back, None for an empty answer. Asserts success, or the status it is to be refused with."""
+def send(
+    stack: Stack, method: str, path: str, body: Any = None, *, refused: int = 0, groups: Sequence[str] = ()
+) -> Any:
+    """Send a request as ann, or as an official of those groups; return what came back, None for an empty answer.
+
+    Asserts success, or the status it is to be refused with.
+    """
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(stack.url).netloc, timeout=60)
-    headers = {"authorization": f"Bearer {stack.token('ann')}", "content-type": "application/json"}
+    headers = {
+        "authorization": f"Bearer {stack.token('olga' if groups else 'ann', groups)}",
+        "content-type": "application/json",
+    }
     try:
         connection.request(method, path, None if body is None else json.dumps(body), headers)
         answer = connection.getresponse()
@@ -70,6 +79,21 @@ def recall(stack: Stack) -> None:
     send(stack, "POST", "/v1/context", {"message": "which database does the orders service use"})
 
 
+def administer(stack: Stack) -> None:
+    """Look at ann's memories, write notes for an agent and take them away, and let a context tell them."""
+    auditor, operator = ["memory:read"], ["agents:write"]
+    assert send(stack, "GET", "/v1/admin/memories?user_id=ann&reason=a+complaint", groups=auditor)["memories"]
+    assert not send(stack, "GET", "/v1/admin/memories?user_id=nobody&reason=a+complaint", groups=auditor)["memories"]
+    for notes in ("Be brief.", "", "先查工单。"):
+        send(stack, "PUT", "/v1/admin/agents/pilot/notes", {"notes": notes}, groups=operator)
+        assert send(stack, "GET", "/v1/admin/agents/pilot/notes", groups=operator)["notes"] == notes
+    assert (
+        "先查工单。"
+        in send(stack, "POST", "/v1/context", {"message": "what do you know about me", "agent": "pilot"})["text"]
+    )
+    assert send(stack, "GET", "/v1/audit")["entries"]
+
+
 def tidy(stack: Stack) -> None:
     """Run maintenance for everyone, which rebuilds whose table is lost."""
     assert stack.run_maintenance()["idle"]
@@ -88,7 +112,8 @@ def test_no_function_needs_more_than_its_role_on_a_whole_day() -> None:
     with pytest.MonkeyPatch.context() as patch:
         watch.start(patch)
         with Stack.start(schedule=False) as stack:
-            for step in (manage, learn, move, tidy, recall, lose_the_table, tidy, recall):
+            day = (manage, learn, move, administer, tidy, recall, administer, lose_the_table, tidy, recall, administer)
+            for step in day:
                 stack.functions.reload()
                 step(stack)
 
@@ -98,6 +123,10 @@ def test_no_function_needs_more_than_its_role_on_a_whole_day() -> None:
         ("Memories", "sqs:SendMessage"),
         ("Memories", "s3:DeleteObjectVersion"),
         ("Recall", "dynamodb:UpdateItem"),
+        ("Admin", "dynamodb:PutItem"),
+        ("Admin", "dynamodb:UpdateItem"),
+        ("Admin", "kms:GenerateDataKey"),
+        ("Admin", "s3:PutObject"),
         ("Recall", "kms:Decrypt"),
         ("Recall", "s3:GetObject"),
         ("Extraction", "s3:DeleteObjectVersion"),
