@@ -27,7 +27,7 @@ from tests.unit.importing.sending import Page
 
 Result = TypeVar("Result")
 SIZES: Final = (5_000, 20_000)
-GROWTH: Final = 1.5
+GROWTH: Final = 2.0
 """Times that the memory of a request or a visit may grow from the smallest to the largest size."""
 QUOTA: Final = 10**9
 TRACED: Final = 4

@@ -48,18 +48,16 @@ class Taking:
         """Take records in, in the order of the file; tell whether all are. Raises OutOfTime, SealBroken, QuotaExceeded."""
         passed = 0
         for page, count, _ in self.course.pages:
-            if self.applied < passed + count:
-                records, _ = read_page(self.visit, task_of(self.item), page)
-                if not self._page(records[self.applied - passed :]):
-                    return False
+            if self.applied < passed + count and not self._page(page, self.applied - passed):
+                return False
             passed += count
         return True
 
-    def _page(self, records: Sequence[Record]) -> bool:
-        """Take these records in; tell whether all are."""
+    def _page(self, page: str, at: int) -> bool:
+        """Take the records of a page in, from that one on; tell whether all are. No other page is held in memory."""
         keys, task_id = self.visit.opened.keys, task_of(self.item)
+        records, _ = read_page(self.visit, task_id, page)
         wanted: list[Draft] = []
-        at = 0
         while wanted or at < len(records):
             if self._changed >= limits.IMPORT_AT_ONCE:
                 return False
