@@ -235,6 +235,8 @@ class Extraction:
     def _read(self, keys: OwnerKeys, stored: bytes) -> Plan:
         """Read a stored plan; the header keeps every step in its place."""
         header, *rest = lines.decode(stored)
+        if header.kind != PLAN:  # its task is done: repair has taken it out
+            raise Over
         body = bodies.unpack(keys.unseal(PLAN, header.id, header.version, header.generation, header.sealed))
         sealed: dict[str, Sealed] = {}
         scene = next((line for line in rest if line.kind == lines.SCENE), None)

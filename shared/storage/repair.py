@@ -1,10 +1,10 @@
 """Repair: give every line of the journal that a dead writer left behind its one right end.
 
-A line is settled when the table holds that commit or a later one of the same memory, or a tombstone ended it. An unsettled line
-older than any running function is replayed through the transaction its writer would have used; if that is refused, so was the
-writer, and the line is removed. Of lines that are whole together none is replayed: either all were applied, or all are removed. A line
-of a document is settled when the table's document says it, or says something later; what it
-does not say any more is taken out of the line. Lines of a task that is still open are left to the task, unless their memory was deleted.
+A line is settled when the table holds that commit or a later one of the same memory, or a tombstone ended it. An unsettled line older
+than any running function is replayed through the transaction its writer would have used; if that is refused, so was the writer, and the
+line is removed. Of lines that are whole together none is replayed: either all were applied, or all are removed. A line of a document is
+settled when the table's document says it, or says something later; what it does not say any more is taken out of the line. The plan of
+a task that is done goes. Lines of a task that is still open are left to the task, unless their memory was deleted.
 """
 
 from collections.abc import Iterable
@@ -195,6 +195,8 @@ class Repair:
                 continue
             kept.append(told)
             verdicts.append(verdict)
+        if plan is not None and all(one is Verdict.SETTLED for one in verdicts) and _is_done(others, plan):
+            kept = [one for one in kept if one[1].kind != lines.PLAN]
         if whole and len(kept) == 1:
             kept = []
         try:
@@ -350,6 +352,11 @@ def _settings(record: Record, standing: Item | None) -> Verdict:
         return Verdict.REPLAY if record.version == version + 1 else Verdict.WAIT
     same = standing is not None and record.version == version and record.commit == standing["commit"]
     return Verdict.SETTLED if same else Verdict.REMOVE
+
+
+def _is_done(tasks: dict[str, Item], plan: Record) -> bool:
+    """Tell whether a task has done all that its plan says: nobody reads the plan any more, and it tells what the conversation was about."""
+    return tasks.get(names.TASK + plan.id, {}).get("status") == TaskStatus.DONE.value
 
 
 def _is_open(task: Item | None, now: datetime) -> bool:

@@ -18,7 +18,7 @@ from shared.keeping.forgetting import traces
 from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, all_stored, selection_of
 from shared.keeping.forgetting.families import Meant, archived, meant
 from shared.keeping.forgetting.selection import Selection
-from shared.keeping.visits import Visit
+from shared.keeping.visits import OutOfTime, Visit
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update
 from shared.storage import names
@@ -42,6 +42,7 @@ class Forget:
         deleted = 0
         for task in _open_tasks(visit):
             deleted += self._do(visit, task, deleted)
+            visit.forgot = visit.forgot or deleted > 0
         return {"deleted": deleted}
 
     def _do(self, visit: Visit, task: Item, before: int) -> int:
@@ -86,7 +87,8 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """Ends the tasks whose memories are gone for good. The last step: a visit in which anything failed ends none."""
+    """Ends the tasks whose memories are gone for good. The last step: a visit in which anything failed, or anything was still deleted,
+    ends none."""
 
     name: str = "forgotten"
 
@@ -94,7 +96,10 @@ class Forgotten:
         if visit.troubled:
             return {}
         done = 0
-        for task in _open_tasks(visit):
+        waiting = _open_tasks(visit)
+        if visit.forgot and waiting:
+            raise OutOfTime  # the next visit, at once, takes out of the journal what this one cleared
+        for task in waiting:
             if _imports(visit, before=task):
                 continue  # what they hold may be meant as well
             if not _meant(visit, selection_of(visit.opened.keys, task)):
