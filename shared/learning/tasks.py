@@ -1,17 +1,18 @@
 """Tasks as items of the table, and what their owner can see and do of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import NotFound, NotPossibleNow, Refused
+from shared.domain.errors import NotFound, NotPossibleNow, Refused, SealBroken
 from shared.domain.ids import is_ulid
 from shared.domain.task import LEARNED, PROGRESS, SPENT, Consolidated, Merged, Task, TaskStatus
 from shared.domain.times import epoch_seconds, moment, rfc3339
 from shared.keeping.cursors import Cursors
+from shared.observability import alarm
 from shared.ports import Condition, Item, Queue, Update, Value
 from shared.storage import bodies, names
 from shared.storage.vaults import Vaults
@@ -119,15 +120,14 @@ class Tasks:
         return from_item(opened.keys, opened.items[sk])
 
     def list(self, owner: str, *, limit: int, cursor: str | None = None) -> tuple[list[Task], str | None]:
-        """Return tasks, newest first, and the cursor to go on from. Raises InvalidCursor."""
+        """Return tasks, newest first, and the cursor to go on from. What does not open is left out and told of. Raises InvalidCursor."""
         opened = self.vaults.open(owner)
         if opened is None:
             self.cursors.refuse(cursor)
             return [], None
         after = self.cursors.read(opened.keys, LIST, cursor)
         page = self.vaults.table.query(owner, names.TASK, after=after, limit=limit, descending=True)
-        found = [from_item(opened.keys, item) for item in page.items]
-        return found, self.cursors.write(opened.keys, LIST, page.after)
+        return list(_opened(opened.keys, page.items)), self.cursors.write(opened.keys, LIST, page.after)
 
     def retry(self, owner: str, task_id: str) -> Task:
         """Queue a failed task again. Raises NotFound; NotPossibleNow when it has not failed or its conversation is gone."""
@@ -167,6 +167,14 @@ class Tasks:
             owner, message(owner, opened.keys.epoch, task_id, run), deduplication=deduplication(task_id, run)
         )
         return self.get(owner, task_id)
+
+
+def _opened(keys: OwnerKeys, found: Iterable[Item]) -> Iterator[Task]:
+    for item in found:
+        try:
+            yield from_item(keys, item)
+        except SealBroken:
+            alarm("damaged", task=str(item["sk"]).removeprefix(names.TASK))
 
 
 def _bytes(value: Value) -> bytes:

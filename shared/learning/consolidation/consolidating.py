@@ -32,6 +32,8 @@ from shared.storage.transactions import Stale, StepDone
 
 OPEN = "consolidating"
 """Of maintenance's own memory: the task whose plan is being carried out."""
+DAMAGED = "damaged"
+"""The error of a task whose plan does not open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,11 @@ class Consolidation:
         if item is None or item["status"] != TaskStatus.PROCESSING.value:
             self._close(visit, [])
             return
-        plan = records.plan_of(keys, item)
+        try:
+            plan = records.plan_of(keys, item)
+        except SealBroken:
+            self._give_up(visit, task_id)
+            return
         while int(item["applied"]) < len(plan.merges):
             visit.check_time(counts)
             with suppress(StepDone):
@@ -197,6 +203,15 @@ class Consolidation:
         told = records.sealed(visit.opened.keys, task_id, plan, visit.vaults.random, texts=False)
         condition = Condition(equals={"status": TaskStatus.PROCESSING.value})
         self._close(visit, [Update(str(item["sk"]), set=done | told | {"ttl": tasks.ttl(now)}, condition=condition)])
+
+    def _give_up(self, visit: Visit, task_id: str) -> None:
+        """Fail a task whose plan does not open: what of it was done stays done, and the group's next day comes."""
+        now = visit.vaults.clock()
+        failed: dict[str, Value] = {"status": TaskStatus.FAILED.value, "error": DAMAGED, "ttl": tasks.ttl(now)}
+        failed |= {"updated_at": rfc3339(now), "finished_at": rfc3339(now)}
+        condition = Condition(equals={"status": TaskStatus.PROCESSING.value})
+        self._close(visit, [Update(names.TASK + task_id, set=failed, remove=("sealed",), condition=condition)])
+        alarm("task_failed", kind=tasks.CONSOLIDATION, error=DAMAGED)
 
     def _close(self, visit: Visit, writes: list[Update]) -> None:
         with suppress(Refused):

@@ -16,6 +16,7 @@ from shared.learning.consolidation.judging import Refusal
 from shared.learning.consolidation.proposing import Unfit
 from shared.learning.extractor import Cost
 from shared.learning.tasks import result_of
+from shared.ports import Update
 from shared.storage import names
 from tests.builders import Draft, World, plain
 from tests.fakes import Crash, Steps
@@ -375,6 +376,26 @@ def test_a_visit_without_time_goes_on_with_the_same_plan() -> None:
     world.tidy(hours=LEASE_AND_MORE)
     assert counted(only(consolidations(world))) == {"merged": 2}
     assert asked(world) == 1
+
+
+def test_a_plan_that_somebody_damaged_is_given_up_and_holds_up_nothing() -> None:
+    proposer = Proposing([((TEA, GREEN), BOTH)])
+    world, _, _ = two_and_more(proposer)
+    proposer.meanwhile = lambda: world.clock.advance(600)
+    world.tidy()
+    (task,) = consolidations(world)
+    assert task.status is TaskStatus.PROCESSING
+    world.table.write(world.owner, [Update(names.TASK + task.id, set={"sealed": b"damaged"})])
+    proposer.meanwhile = None
+    counts = world.tidy(hours=LEASE_AND_MORE)
+    assert counts is not None
+    assert "failed_steps" not in counts
+    (given_up,) = consolidations(world)
+    assert (given_up.status, given_up.error) == (TaskStatus.FAILED, "damaged")
+    assert {TEA, GREEN} <= set(world.texts())
+    learned(world, "Something new")
+    world.tidy(hours=25)
+    assert BOTH in world.texts()
 
 
 @pytest.mark.case(55)

@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from shared.config import MissingSetting
-from shared.domain.errors import NotFound, NotPossibleNow, Unavailable
+from shared.domain.errors import NotFound, NotPossibleNow, SealBroken, Unavailable
 from shared.domain.settings import Preferences
 from shared.domain.task import TaskStatus
 from shared.learning.conversation import Conversation
 from shared.learning.delivery import UnknownMessage
 from shared.learning.extractor import Extracted, Extractor, Known, RulesExtractor
+from shared.ports import Update
 from shared.queues import deliver
+from shared.storage import names
 from shared.storage.transactions import Limits
 from tests.builders import OWNER, World
 from tests.fakes import QueuedMessage, Steps
@@ -337,3 +339,14 @@ def test_a_setting_that_is_missing_is_named_in_the_log_and_the_message_delivered
     assert deliver("learn", {"Records": [record(message)]}, half_named)["batchItemFailures"]
     (line,) = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"event":"learn"' in line]
     assert (line["level"], line["kind"], line["setting"]) == ("ERROR", "MissingSetting", "MODEL_ID")
+
+
+def test_a_task_that_does_not_open_is_left_out_of_the_list_and_told_of(capsys: pytest.CaptureFixture[str]) -> None:
+    world = World()
+    first, second = world.say("I prefer tabs over spaces."), world.say("我对花生过敏，请记住")
+    world.work_off()
+    world.table.write(world.owner, [Update(names.TASK + first, set={"sealed": b"damaged"})])
+    assert [task.id for task in world.now.tasks.list(world.owner, limit=10)[0]] == [second]
+    assert f'"event":"damaged","task":"{first}"' in capsys.readouterr().out
+    with pytest.raises(SealBroken):
+        world.now.tasks.get(world.owner, first)
