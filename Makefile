@@ -126,5 +126,6 @@ bench: build ## measure calls, search, growth, imports, sizes and quality
 	$(if $(DATA),$(PY) -m benchmarks.retrieval --data $(DATA))
 	$(PY) -m benchmarks.intent
 	$(PY) -m benchmarks.consolidation
+	$(PY) -m benchmarks.portability
 	$(PY) -m benchmarks.secrets
 	$(PY) -m benchmarks.artefacts

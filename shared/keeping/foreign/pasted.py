@@ -36,7 +36,7 @@ _UNDATED: Final = frozenset(
     {"unknown", "unknown date", "date unknown", "no date", "undated", "n/a", "未知", "日期未知", "未知日期", "无日期"}
 )
 _HEADING: Final = Pattern(r"#{1,6}\s+\S.*|[^。.!！?？]{1,80}[:：](?:\*\*)?")
-_BOLD: Final = Pattern(r"\*\*(?P<said>[^*]+)\*\*")
+_BOLD: Final = Pattern(r"(?<!\*)\*\*(?P<said>[^*]+)\*\*(?!\*)")
 _RULES: Final = Pattern(r"\s*(?:[-*_=—─]{3,}|```.*|~~~.*)\s*")
 _INDENTED: Final = ("  ", "\t", "\u3000")
 _WORD: Final = Pattern(r"[^\W\d_\u4e00-\u9fff]+|[\u4e00-\u9fff]")

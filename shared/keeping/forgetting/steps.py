@@ -42,7 +42,6 @@ class Forget:
         deleted = 0
         for task in _open_tasks(visit):
             deleted += self._do(visit, task, deleted)
-            visit.forgot = visit.forgot or deleted > 0
         return {"deleted": deleted}
 
     def _do(self, visit: Visit, task: Item, before: int) -> int:
@@ -64,6 +63,7 @@ class Forget:
             for changes in (*batches(visit.opened.keys, found.alone), *found.families):
                 visit.check_time({"deleted": before + deleted})
                 deleted += self._delete(visit, task, changes, whole=changes in found.families)
+            visit.forgot = visit.forgot or bool(found)
             if not found:
                 return deleted
         return deleted

@@ -21,7 +21,7 @@ from shared.keeping.importing.replacing import Unmeant, meant_by
 from shared.keeping.importing.taking import Taking, read_page
 from shared.keeping.importing.telling import Telling, led_to, rested_on, standing_here
 from shared.keeping.importing.told import Told
-from shared.keeping.visits import Visit
+from shared.keeping.visits import OutOfTime, Visit
 from shared.learning.waiting import DIED_AFTER
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update
@@ -119,6 +119,8 @@ class Imported:
             sk = names.TASK + task_id
             item = visit.vaults.table.get(visit.owner, [sk]).get(sk)
             if item is not None and REPLACED in item and "finished_at" not in item:
+                if visit.forgot:
+                    raise OutOfTime  # the next visit, at once, takes out of the journal what this one cleared
                 _end(visit, item)
                 done += 1
         return {"done": done}

@@ -130,7 +130,7 @@ def test_the_export_of_somebody_else_says_nothing_about_who_one_is() -> None:
     mine.clock.advance(days=1)
     own = mine.add("Mine.")
     for mode in Mode:
-        task = taken_in(mine, *file, mode=mode)
+        task = taken_in(mine, *file, mode=mode, visits=2)
         assert task.status is TaskStatus.DONE
     assert len(theirs.memories()) == 6
     assert own.id not in {memory.id for memory in mine.memories()}, "the file replaces, and does not hold it"

@@ -137,6 +137,7 @@ def test_replacing_forgets_what_the_file_does_not_hold_and_nothing_made_since() 
     task_id = send(world, *file, mode=Mode.REPLACE).task_id
     world.add("Made after the request.")
     world.tidy()
+    world.tidy()
     task = world.now.tasks.get(world.owner, task_id)
     assert task.status is TaskStatus.DONE
     assert counted(task) == {"kept": 6, "forgotten": 1, "documents": 3}

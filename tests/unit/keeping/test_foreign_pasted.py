@@ -234,3 +234,9 @@ def test_no_time_is_none(said: Any) -> None:
 def test_what_is_no_time_is_an_error(said: Any) -> None:
     with pytest.raises(ValueError, match="no time"):
         when(said, UTC)
+
+
+def test_masks_are_no_marks_of_bold_and_what_holds_one_is_refused() -> None:
+    found = page("text", "- My *** and *** are kept\n- The password is ***\n- **Bold** words are words\n")
+    assert contents(found) == ["Bold words are words"]
+    assert len(refusals(found)) == 2
