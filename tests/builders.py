@@ -33,6 +33,7 @@ from shared.keeping.memories import Memories
 from shared.keeping.overview import Overview
 from shared.keeping.portrait import Portrait
 from shared.keeping.preferences import Choices
+from shared.keeping.recollecting import Recollecting
 from shared.keeping.scene_deletion import SceneDeletion
 from shared.keeping.scene_upkeep import Describer, SceneClearing, SceneUpkeep
 from shared.keeping.scenes import Scenes
@@ -166,7 +167,7 @@ class Process:
         steps = (*consolidating, *clearing, evolution, persona, SceneUpkeep(self.commits, describer))
         self.sessions = Sessions(self.vaults, bounds, self.accepting, self.listing)
         first, last = (
-            (Scheduled(), SilentSessions(self.sessions), Import(self.commits), Forget(self.commits)),
+            (Recollecting(), Scheduled(), SilentSessions(self.sessions), Import(self.commits), Forget(self.commits)),
             (Imported(), Forgotten(), ScheduleKept()),
         )
         self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, clearing, first, last)

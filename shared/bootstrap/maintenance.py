@@ -12,6 +12,7 @@ from shared.keeping.duties import Duties
 from shared.keeping.forgetting.steps import Forget, Forgotten
 from shared.keeping.importing.applying import Import, Imported
 from shared.keeping.listing import Listing
+from shared.keeping.recollecting import Recollecting
 from shared.keeping.scene_upkeep import SceneClearing, SceneUpkeep
 from shared.keeping.scheduled import Scheduled, ScheduleKept
 from shared.keeping.scheduling import Scheduling
@@ -61,7 +62,7 @@ def duties() -> Duties:
         builder,
         steps,
         clearing,
-        first=(Scheduled(), SilentSessions(_sessions()), Import(commits()), Forget(commits())),
+        first=(Recollecting(), Scheduled(), SilentSessions(_sessions()), Import(commits()), Forget(commits())),
         last=(Imported(), Forgotten(), ScheduleKept()),
     )
     return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

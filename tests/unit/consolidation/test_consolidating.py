@@ -16,7 +16,7 @@ from shared.learning.consolidation.judging import Refusal
 from shared.learning.consolidation.proposing import Unfit
 from shared.learning.extractor import Cost
 from shared.learning.tasks import result_of
-from shared.ports import Update
+from shared.ports import Delete, Update
 from shared.storage import names
 from tests.builders import Draft, World, plain
 from tests.fakes import Crash, Steps
@@ -376,6 +376,18 @@ def test_a_visit_without_time_goes_on_with_the_same_plan() -> None:
     world.tidy(hours=LEASE_AND_MORE)
     assert counted(only(consolidations(world))) == {"merged": 2}
     assert asked(world) == 1
+
+
+def test_a_plan_is_carried_out_though_what_maintenance_remembers_was_lost() -> None:
+    proposer = Proposing([((TEA, GREEN), BOTH)])
+    world, _, _ = two_and_more(proposer)
+    proposer.meanwhile = lambda: world.clock.advance(600)
+    world.tidy()
+    world.table.write(world.owner, [Delete(names.UPKEEP)])
+    proposer.meanwhile = None
+    world.tidy(hours=LEASE_AND_MORE)
+    (task, *_) = [one for one in consolidations(world) if counted(one)]
+    assert (task.status, counted(task)) == (TaskStatus.DONE, {"merged": 1})
 
 
 def test_a_plan_that_somebody_damaged_is_given_up_and_holds_up_nothing() -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from shared.domain import limits
 from shared.domain.errors import NotFound, SealBroken, Unavailable
+from shared.domain.memory import Category
+from shared.domain.task import TaskStatus
 from shared.domain.times import moment, rfc3339
 from shared.keeping.tidying import Tidying
 from shared.keeping.visits import OutOfTime, Step, Visit, begun
@@ -16,6 +18,7 @@ from shared.ports import Delete, Put, Update
 from shared.storage import names
 from tests.builders import World
 from tests.fakes import Crash, Steps
+from tests.unit.keeping.test_forgetting import forget
 from tests.unit.storage.soundness import assert_sound, settle
 
 TEXT, OTHER = "The deploy day is Monday.", "部署日是星期五"
@@ -272,6 +275,19 @@ def test_what_maintenance_remembers_may_be_lost() -> None:
     world.table.write(world.owner, [Delete(names.UPKEEP)])
     world.clock.advance(days=3)
     assert (world.tidy() or {})["retention_deleted"] == 1
+
+
+def test_what_an_owner_asked_for_is_done_though_what_maintenance_remembers_was_lost() -> None:
+    world = World()
+    world.add(TEXT)
+    world.add("I prefer Rust for tools.", category=Category.PREFERENCE)
+    persona, forgotten = world.now.portrait.ask(world.owner), forget(world, query="deploy day")
+    world.table.write(world.owner, [Delete(names.UPKEEP)])
+    for _ in range(2):
+        world.tidy()
+    tasks = {task.id: task.status for task in world.now.tasks.list(world.owner, limit=10)[0]}
+    assert tasks == {persona: TaskStatus.DONE, forgotten: TaskStatus.DONE}
+    assert world.texts() == ["I prefer Rust for tools."]
 
 
 def test_a_step_asks_for_a_visit_on_a_day_to_come_and_a_write_in_between_is_not_kept_waiting() -> None:
