@@ -47,14 +47,18 @@ class Fold:
             if read is None:
                 continue
             _, stored, records = read
-            alive = [record for record in records if record.kind != lines.MEMORY or record.id not in dead]
-            kept = self._still_said(alive)
+            kept = self._still_said(self._alive(records))
             if kept != records:
                 self.journal.replace(listed.key, stored, self._encode(kept))
                 rewritten += 1
             else:
                 self.journal.objects.erase(listed.key, keep_current=True)
         return rewritten
+
+    def _alive(self, records: Iterable[Record]) -> list[Record]:
+        """Return the records without those of deleted memories; of one whose deletion was finished just now they are still among the
+        small objects."""
+        return [record for record in records if record.kind != lines.MEMORY or record.id not in self.survey.dead]
 
     def _still_said(self, records: list[Record]) -> list[Record]:
         """Return the records with what the table's documents say still. A document that does not open is left as it is."""
@@ -81,7 +85,7 @@ class Fold:
         reads = [read for listed in open_ones if (read := self._read(listed)) is not None]
         held = [record for _, _, records in reads for record in records]
         records = merged([*held, *(record for small in smalls for record in small.records)])
-        kept = sorted(self._still_said(self._worth_keeping(records.values())), key=_order)
+        kept = sorted(self._still_said(self._worth_keeping(self._alive(records.values()))), key=_order)
         made = {self._store(body, records) for body, records in self._objects(kept)}
         if None in made:
             return 0
@@ -148,8 +152,7 @@ class Fold:
             if read is None:
                 return None
             union = merged([*read[2], *records])
-            alive = [r for r in union.values() if r.kind != lines.MEMORY or r.id not in self.survey.dead]
-            self.journal.replace(key, read[1], self._encode(sorted(alive, key=_order)))
+            self.journal.replace(key, read[1], self._encode(sorted(self._alive(union.values()), key=_order)))
         return key
 
     def _encode(self, records: Iterable[Record]) -> bytes:

@@ -1,7 +1,8 @@
 """Folded objects: history stays readable, deleted text leaves every object and version, tombstones and settings grow old."""
 
+from contextlib import suppress
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -15,7 +16,7 @@ from shared.storage.journal import Journal, Record
 from shared.storage.repair import Repair, Survey
 from tests.builders import World
 from tests.fakes import Crash, Steps
-from tests.unit.storage.soundness import assert_sound, opened, records, settle
+from tests.unit.storage.soundness import assert_sound, opened, records, settle, standing
 
 FIRST, SECOND, THIRD = "The deploy day is Monday.", "The deploy day is Friday.", "部署日是周三"
 
@@ -308,3 +309,26 @@ def test_what_maintenance_leaves_is_looked_at_again_when_it_is_time() -> None:
     world.tidy(hours=2)
     world.tidy()
     assert "due_at" not in world.head()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_deletion_that_died_long_ago_is_finished_and_leaves_no_words_in_the_journal(
+    when: Literal["before", "after"],
+) -> None:
+    def lived() -> tuple[World, str]:
+        world = World()
+        world.add("The deploy day is Monday.")
+        return world, world.add("门禁密码每周五更换").id
+
+    world, memory_id = lived()
+    steps = world.restart()
+    world.delete(memory_id)
+    for at in range(1, steps.count + 1):
+        world, memory_id = lived()
+        world.restart(Steps(at=at, when=when))
+        with suppress(Crash):
+            world.delete(memory_id)
+        world.restart()
+        for _ in range(3):
+            world.tidy(hours=2)
+        assert texts(world) == sorted(memory.content for memory in standing(world).values()), at
