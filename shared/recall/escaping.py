@@ -52,7 +52,7 @@ def _one_line(blanks: re.Match[str]) -> str:
 def _kept_selector(found: re.Match[str]) -> str:
     """Keep the selector that makes a sign an emoji; anywhere else such selectors only carry hidden data."""
     before = found.string[found.start() - 1 : found.start()]
-    return found[0] if before and unicodedata.category(before) in _EMOJI else ""
+    return found[0] if before and before not in "`｀~" and unicodedata.category(before) in _EMOJI else ""
 
 
 def _kept_joiner(found: re.Match[str]) -> str:

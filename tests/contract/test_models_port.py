@@ -166,7 +166,8 @@ def test_one_attempt_gets_thirty_seconds_however_much_is_left() -> None:
 
         def noted(seconds: float) -> Client:
             given.append(seconds)
-            return clients(server.url)(seconds)
+            client: Client = clients(server.url)(seconds)
+            return client
 
         model = BedrockModel(noted, NAME, Waiting().attempts())
         model.ask(question(deadline=500.0))

@@ -29,7 +29,8 @@ def test_fifty_adds_edits_and_deletes_at_once_with_maintenance_lose_and_resurrec
                 text = f"{writer.name} knew thing {number} before"
                 writer.kept[writer.process.memories.add(OWNER, Draft(text)).memory.id] = text
         clock.advance(7200)  # all of these lines are old and not folded: repair judges and folds them
-        gate, writing, visits = threading.Barrier(WRITERS + 1), [True], []
+        gate, writing = threading.Barrier(WRITERS + 1), [True]
+        visits: list[dict[str, int] | None] = []
 
         def write(writer: Writer) -> None:
             gate.wait()
