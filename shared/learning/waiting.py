@@ -62,7 +62,9 @@ class Waiting:
         after = None
         while True:
             page = self.vaults.table.query(owner, names.TASK, after=after)
-            found |= {str(item["sk"]).removeprefix(names.TASK): item for item in page.items if item["kind"] == tasks.KIND}
+            found |= {
+                str(item["sk"]).removeprefix(names.TASK): item for item in page.items if item["kind"] == tasks.KIND
+            }
             after = page.after
             if after is None:
                 return found
