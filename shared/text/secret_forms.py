@@ -12,7 +12,7 @@ from shared.text.pattern import Pattern
 
 _HUMAN = (
     r"passwords?|passwd|passphrase|passcode|pwd|pass(?:word)?\s?code|"
-    r"pin(?:\s?(?:code|number)|码)?|密码|口令|暗号|密語|密碼|通行码|访问码|授权码|提取码|配对码|恢复码|备份码|(?:backup|recovery|unlock|security)\s?codes?|pass(?=\s?[:=：])|[a-z]{1,10}password(?=\s?[:=：])"
+    r"pin(?:\s?(?:code|number)|码)?|密码|口令|暗号|密語|密碼|通行码|访问码|授权码|提取码|配对码|恢复码|备份码|(?:backup|recovery|unlock|security)\s?codes?|p(?:ass|w)(?=\s?[:=：])|[a-z]{1,10}password(?=\s?[:=：])"
 )
 _MACHINE = (
     r"(?:api|access|secret|account|signing|encryption|license|service|shared|master|private|webhook|app)[\s_-]{0,2}keys?(?:[\s_-]id)?|"

@@ -28,6 +28,8 @@ def values(text: str) -> list[str]:
         ("password is swordfish", ["swordfish"]),
         ("password hunter2", ["hunter2"]),
         ("pwd=fake_pwd_1", ["fake_pwd_1"]),
+        ("wifi pw: fake-99-salad", ["fake-99-salad"]),
+        ("测试库 pw：fake8888", ["fake8888"]),
         ("passwd: fake1234", ["fake1234"]),
         ("my API key is fake-key-001122", ["fake-key-001122"]),
         ("token: fakeTok998877", ["fakeTok998877"]),
@@ -78,7 +80,13 @@ def test_only_the_value_of_a_secret_is_found(text: str, expected: list[str]) -> 
             "https://example.com/reset?step=2",
         ),
         *("credentials are user/password", "密码用 bcrypt 加密", "password is case-folded", "密码是 “required”"),
-        *("Python 3.11.7", "password: ***", "the pin is loose", "const token = await getToken(user);"),
+        *(
+            "Python 3.11.7",
+            "password: ***",
+            "the pin is loose",
+            "the pw: to be decided",
+            "const token = await getToken(user);",
+        ),
     ],
 )
 def test_talk_about_secrets_is_not_a_secret(text: str) -> None:
