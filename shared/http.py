@@ -344,6 +344,10 @@ def _problem(error: Mapping[str, Any]) -> str:
             return f"This must be at most {bounds['le']}."
         case "string_too_short" | "too_short" if bounds["min_length"] == 1:
             return "This must not be empty."
+        case "date_type" | "date_parsing" | "date_from_datetime_parsing" | "date_from_datetime_inexact":
+            return "Write a day such as 2026-11-30."
+        case "model_type" | "model_attributes_type" | "dict_type":
+            return "A JSON object is needed."
     return str(error["msg"]).removeprefix("Value error, ")
 
 

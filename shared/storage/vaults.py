@@ -23,6 +23,7 @@ GONE = 0
 """What a change row says of a memory that was deleted."""
 ERASING = 0
 """The key generation of a head whose life is being erased: no keys fit it, so nothing is read or written."""
+_ERASING = "What was kept here is being erased. Once that is done, usually in minutes, you may start anew."
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class Vaults:
     ) -> tuple[Any, OwnerKeys]:
         epoch, generation = int(head["epoch"]), int(head["gen"])
         if isinstance(ring, ErasedKeyring) or ring.epoch != epoch:
-            raise Unavailable("This memory is being erased.")
+            raise Unavailable(_ERASING)
         if generation not in ring.keys:
             raise SealBroken
         numbers = sorted(ring.keys)
@@ -173,6 +174,8 @@ class Vaults:
             self.table.write(owner, [Put(fresh, Condition(absent=True))])
         except Refused as refused:
             head = refused.items[0]
+            if head is not None and int(head["epoch"]) < epoch:
+                raise Unavailable(_ERASING) from None
             if head is None or int(head["epoch"]) != epoch or int(head["commits"]) != 0:
                 return
         key = self.service.create(owner, epoch)

@@ -22,8 +22,13 @@ _CELL: Final = Pattern(r"[\w -]{1,64}")
 
 
 def detect(data: str | bytes) -> str:
-    """Return the form of a file, or of its first page. Raises Invalid that lists the forms where none or more than one is sure."""
-    sure = [form for form, share in likenesses(text_of(data)).items() if share >= SURE]
+    """Return the form of a file, or of its first page. Raises Invalid where it is empty, and one that lists the forms where none or
+    more than one is sure.
+    """
+    text = text_of(data)
+    if not text.strip():
+        raise Invalid.of("data", "There is nothing in it.")
+    sure = [form for form, share in likenesses(text).items() if share >= SURE]
     if len(sure) != 1:
         raise Invalid.of("format", f"The data does not show its format. Say which one it is: {', '.join(FORMATS)}.")
     return sure[0]

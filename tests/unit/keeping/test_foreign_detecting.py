@@ -46,7 +46,6 @@ def test_each_form_is_told_by_what_is_in_it(form: str, data: str) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        "",
         "{}",
         "[]",
         '{"a": 1}',
@@ -71,6 +70,13 @@ def test_what_shows_no_form_or_two_is_an_error_that_lists_them(data: str) -> Non
     (detail,) = refused.value.details or []
     assert isinstance(detail, dict)
     assert all(form in detail["problem"] for form in FORMATS)
+
+
+@pytest.mark.parametrize("data", ["", " \n\n", b"", b"\xef\xbb\xbf\n"])
+def test_a_file_with_nothing_in_it_is_called_empty(data: str | bytes) -> None:
+    with pytest.raises(Invalid) as refused:
+        detect(data)
+    assert refused.value.details == [{"field": "data", "problem": "There is nothing in it."}]
 
 
 CHINESE = (

@@ -137,7 +137,7 @@ def test_while_the_old_head_is_still_there_the_owner_is_being_erased() -> None:
     ring = ErasedKeyring(1, "2026-03-01T10:00:00.000Z").to_bytes()
     world.objects.put(names.keyring(world.owner), ring)
     world.restart()
-    with pytest.raises(Unavailable):
+    with pytest.raises(Unavailable, match="being erased"):
         world.add(NEW)
-    with pytest.raises(Unavailable):
+    with pytest.raises(Unavailable, match="being erased"):
         world.memories()

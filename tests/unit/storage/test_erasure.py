@@ -72,7 +72,7 @@ def test_nothing_opens_once_it_is_begun_not_even_with_warm_keys_and_an_index() -
     assert world.found("deploy") == []
     with pytest.raises(NotFound):
         world.get(memory_id)
-    with pytest.raises(Unavailable):
+    with pytest.raises(Unavailable, match="being erased"):
         world.add("Too early for a new life.")
     world.restart()
     assert (world.memories(), world.found("deploy")) == ([], [])
