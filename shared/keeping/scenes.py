@@ -13,6 +13,7 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import Busy, Invalid, NotFound, NotPossibleNow, SealBroken
 from shared.domain.memory import DEFAULT_PROJECT
+from shared.domain.naming import ALL_PROJECTS
 from shared.domain.times import rfc3339
 from shared.keeping.cursors import Cursors
 from shared.observability import alarm
@@ -302,6 +303,8 @@ def _texts(sent: Mapping[str, Any]) -> dict[str, Any]:
     if "name" in sent:
         if sent["name"] and find(sent["name"]):
             raise Invalid.of("name", "The name holds a credential.")
+        if sent["name"] in (DEFAULT_PROJECT, ALL_PROJECTS):
+            raise Invalid.of("name", "No project is called default or *, which mean none and all. Choose another name.")
         fields[NAME] = sent["name"]
     for field in RESTS_ON:
         if field in sent:

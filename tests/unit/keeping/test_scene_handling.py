@@ -141,6 +141,15 @@ def test_a_rename_keeps_the_key_and_null_takes_it_back() -> None:
     assert change(world, "atlas", name=None).scene.name == "atlas"
 
 
+@pytest.mark.parametrize("name", ["default", "*"])
+def test_no_scene_is_shown_under_the_words_for_none_and_for_all(name: str) -> None:
+    world = World()
+    made(world, "atlas")
+    with pytest.raises(Invalid, match="valid"):
+        change(world, "atlas", name=name)
+    assert world.now.scenes.get(world.owner, "atlas").scene.name == "atlas"
+
+
 def test_an_etag_of_before_is_refused_and_what_changes_nothing_makes_no_new_one() -> None:
     world = World()
     in_project(world, "Deploys need two reviewers.")
