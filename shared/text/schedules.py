@@ -59,7 +59,11 @@ _PARTS_ZH: Final = {
     "半夜": 0, "午夜": 0, "凌晨": 3, "清晨": 6, "早上": 8, "早晨": 8, "早": 8, "上午": 10, "中午": 12,
     "下午": 14, "傍晚": 18, "晚上": 20, "晚间": 20, "晚": 20, "夜里": 23, "夜": 23,
 }  # fmt: skip
-_AFTERNOON: Final = frozenset({"下午", "傍晚", "晚上", "晚间", "晚", "夜里", "夜"})
+_NIGHT: Final = frozenset({"晚上", "晚间", "晚", "夜里", "夜", "night", "at night"})
+_AFTERNOON: Final = _NIGHT | {"下午", "傍晚", "afternoon", "evening"}
+_MORNING: Final = frozenset({"凌晨", "清晨", "早上", "早晨", "早", "上午", "morning"})
+_LATE: Final = 5
+"""Three at night is three o'clock, eight at night is twenty: from this hour on, the evening is meant."""
 
 
 class NotUnderstood(ValueError):
@@ -101,7 +105,11 @@ def _chinese(text: str) -> str:
 
 
 def _hour_of_day(part: str | None, hour: int) -> int:
-    """Return the hour on a clock of 24: 下午三点 is 15, 晚上十二点 and 凌晨十二点 are 0, 中午一点 is 13."""
+    """Return the hour on a clock of 24: 下午三点 is 15, 夜里三点 is 3, 晚上十二点 and 凌晨十二点 are 0, 中午一点 is 13."""
+    if part in _MORNING and hour > 12:
+        raise NotUnderstood
+    if part in _NIGHT and 0 < hour < _LATE:
+        return hour
     if part in _AFTERNOON and hour <= 12:
         hour = hour + 12 if hour < 12 else (0 if part not in {"下午", "傍晚"} else 12)
     elif part == "中午" and hour < 11:
@@ -141,7 +149,11 @@ def _clock(hour: str, half: str | None, part: str | None) -> int:
     told = half is not None and half[0] in "ap"
     if told and not 1 <= number <= 12:
         raise NotUnderstood
-    late = (half or "").startswith("p") if told else part in {"afternoon", "evening", "night", "at night"}
+    if part in _MORNING and number > 12:
+        raise NotUnderstood
+    if not told and part in _NIGHT and 0 < number < _LATE:
+        return number
+    late = (half or "").startswith("p") if told else part in _AFTERNOON
     if late and number < 12:
         return number + 12
     early = (half or "").startswith("a") if told else part in {"morning", "at night", "night"}
