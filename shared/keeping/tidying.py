@@ -15,7 +15,7 @@ from shared.domain.errors import Refused, TableLost, Unavailable
 from shared.domain.times import epoch_seconds, rfc3339
 from shared.keeping.chores import Builds, Counting, Folding, Indexing, OpenTasks, Repairing
 from shared.keeping.retention import Ends, Retention
-from shared.keeping.visits import OutOfTime, Step, Visit, begun
+from shared.keeping.visits import TROUBLES, OutOfTime, Step, Visit, begun
 from shared.learning.waiting import Waiting
 from shared.observability import alarm, warn
 from shared.ports import Condition, Delete, Put, Update, Value, Write
@@ -24,7 +24,6 @@ from shared.storage.commit import Commits
 from shared.storage.rebuild import Rebuild
 from shared.storage.vaults import Opened
 
-TROUBLES = "troubled_visits"
 AT_ONCE = 10
 """Visits in a row that may go on at once where the one before was not finished; what never comes to an end is not to run for ever."""
 LONGEST = timedelta(days=1)

@@ -21,6 +21,9 @@ from shared.storage.preferences import preferences_of
 from shared.storage.repair import Survey
 from shared.storage.vaults import Opened, Vaults
 
+TROUBLES = "troubled_visits"
+"""Of maintenance's own memory: visits in a row, the last one among them, in which a step failed or was not finished."""
+
 
 class OutOfTime(Exception):
     """The visit's time is over: the step goes on in the next visit, which follows at once. `counts` tells what it did so far."""
@@ -64,6 +67,11 @@ class Visit:
     @property
     def journal(self) -> Journal:
         return Journal(self.vaults.objects, self.opened.keys, self.vaults.random)
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the visit before was not whole: a step may have missed what changed then."""
+        return TROUBLES in self.state
 
     def time_left(self) -> float:
         """Return how many seconds are left for the steps; 0.0 when the time is over."""

@@ -41,13 +41,16 @@ class Evolution:
 
     def run(self, visit: Visit) -> Mapping[str, int]:
         commits = int(visit.opened.head["commits"])
-        if not visit.preferences.enabled or visit.state.get(SEEN) == commits:
+        if not visit.preferences.enabled:
+            visit.note(patterns_seen=None)
             return {}
-        if SEEN in visit.state and not standing_facts.changed(visit, REPEATING):
+        if visit.state.get(SEEN) == commits:
+            return {}
+        if SEEN in visit.state and not visit.resumed and not standing_facts.changed(visit, REPEATING):
             visit.note(patterns_seen=commits)
             return {}
-        visit.check_time()
         visit.note(patterns_seen=None)
+        visit.check_time()
         known = list(suggestions.all_of(visit.vaults, visit.opened.keys))
         room = max(0, limits.SUGGESTIONS - sum(one.status is not Decision.DISMISSED for one in known))
         new = self._new(visit, known)

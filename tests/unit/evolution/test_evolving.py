@@ -23,6 +23,7 @@ from shared.storage import items, lines, names
 from shared.storage.suggestions import Decision, Kind, Suggestion
 from tests.builders import World
 from tests.fakes import Steps
+from tests.unit.consolidation.merging import Proposing, fill, learned
 from tests.unit.storage.soundness import LEASE_AND_MORE, assert_sound, died, opened, rebuilt, records, settle, told
 
 DEPLOY = (
@@ -345,6 +346,35 @@ def test_while_memory_is_off_nothing_is_suggested() -> None:
     world.choose(enabled=False)
     world.tidy()
     assert suggested(world) == []
+
+
+def test_what_repeated_while_memory_was_off_is_suggested_when_it_is_on_again() -> None:
+    world = World()
+    experienced(world, DEPLOY[0])
+    world.tidy()
+    world.choose(enabled=False)
+    experienced(world, *DEPLOY[1:])
+    world.tidy()
+    world.choose(enabled=True)
+    world.tidy()
+    assert len(suggested(world)) == 1
+
+
+def test_what_came_in_while_there_was_no_time_is_suggested_by_the_next_visit() -> None:
+    proposer = Proposing()
+    world = World(proposer=proposer)
+    fill(world, category=Category.KNOWLEDGE)
+    experienced(world, DEPLOY[0])
+    world.tidy()
+    experienced(world, *DEPLOY[1:])
+    learned(world, "Something new")
+    proposer.meanwhile = lambda: world.clock.advance(600)
+    world.clock.advance(days=1)
+    world.tidy()
+    assert suggested(world) == []
+    proposer.meanwhile = None
+    world.tidy()
+    assert len(suggested(world)) == 1
 
 
 def test_a_model_puts_patterns_into_words_once_and_sees_no_id() -> None:
