@@ -43,9 +43,7 @@ class Judged:
 
 def judged(message: str, key_points: Sequence[str], preferences: Preferences) -> Judged:
     """Tell whether a message is worth a note. Its own wish comes first, then the owner's words, then key points, then trigger words."""
-    custom, excluded = (
-        keywords.words_of(words.items()) for words in (preferences.custom_keywords, preferences.excluded_keywords)
-    )
+    custom, excluded = _own_words(preferences)
     if keywords.suppresses(message):
         return Judged(saved=False, reason="suppressed")
     if keywords.holds(message, excluded):
@@ -105,7 +103,7 @@ class NotesExtractor:
         for note in notes:
             found = _candidates(note, conversation, preferences)
             fitting = [one for one in found if full_width_length(one.masked.text) <= limits.CONTENT_FULL_WIDTH]
-            dropped += len(found) - len(fitting)
+            dropped += max(1, len(found)) - len(fitting)
             for candidate in fitting:
                 candidates.setdefault(_flat(candidate.masked.text), candidate)
         return Extracted(tuple(candidates.values()), dropped, NOTES)
@@ -128,23 +126,34 @@ def note_of(body: Mapping[str, Any]) -> Note:
     return Note(body["message"], moment(body["at"]), points, body.get("topic"), tags)
 
 
+def _own_words(preferences: Preferences) -> tuple[keywords.Words, keywords.Words]:
+    """Return the owner's custom and excluded words."""
+    custom, excluded = preferences.custom_keywords, preferences.excluded_keywords
+    return keywords.words_of(custom.items()), keywords.words_of(excluded.items())
+
+
 def _candidates(note: Note, conversation: Conversation, preferences: Preferences) -> list[Candidate]:
+    """Return the facts of a note: its key points, else what the rules find. What was asked for to be kept is kept whole where they find
+    nothing, as in a sentence that is longer than a fact."""
     has_project = conversation.real_project() is not None
     quote = mask(note.message).text[: limits.QUOTE_CHARACTERS]
-    said = note.key_points or (note.message,)
+    custom, excluded = _own_words(preferences)
     found = rules.extract(
-        said,
-        custom=keywords.words_of(preferences.custom_keywords.items()),
-        excluded=keywords.words_of(preferences.excluded_keywords.items()),
+        note.key_points or (note.message,),
+        custom=custom,
+        excluded=excluded,
         has_project=has_project,
         limit=limits.FACTS_OTHER,
         manual=True,
     ).candidates
-    if not note.key_points:
+    points = note.key_points
+    if not points and not found and keywords.forces(note.message) and not keywords.holds(note.message, excluded):
+        points = (keywords.without_request(note.message),)
+    if not points:
         return [_candidate(one.masked, one.type, one.category, one.importance, quote, note) for one in found]
     by_text = {_flat(one.content): one for one in found}
     made = []
-    for point in note.key_points:
+    for point in points:
         rule = by_text.get(_flat(point))
         category, importance = (rule.category, rule.importance) if rule else (Category.KNOWLEDGE.value, IMPORTANCE)
         of_person = not has_project or category == Category.PREFERENCE

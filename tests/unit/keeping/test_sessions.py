@@ -97,6 +97,33 @@ def test_each_distinct_key_point_becomes_one_memory_of_the_session() -> None:
     assert_sound(world)
 
 
+@pytest.mark.parametrize(
+    ("wish", "text"),
+    [
+        (
+            "Remember this: ",
+            "the harbour has many piers and each of them has a number, a keeper and a boat, " * 4 + "all.",
+        ),
+        ("记住这个：", "港口有很多码头，每个码头都有编号和看守人，" * 9 + "都在"),
+    ],
+)
+def test_what_was_asked_for_to_be_kept_is_kept_though_it_is_longer_than_a_fact(wish: str, text: str) -> None:
+    world = World()
+    begin(world)
+    assert note(world, wish + text).saved
+    end(world)
+    assert world.texts() == [text]
+
+
+def test_a_note_that_gives_no_memory_is_counted() -> None:
+    world = World()
+    begin(world)
+    assert note(world, "记住这个：" + "港口有很多码头" * 100).saved
+    end(world)
+    (task,) = world.now.tasks.list(world.owner, limit=1)[0]
+    assert (world.texts(), task.learned["discarded"]) == ([], 1)
+
+
 def test_notes_that_are_alike_become_one_and_only_those_together_share_their_tags() -> None:
     at = World().clock
     first = Note("We decided to deploy on Monday morning.", at(), ("Deploys are on Monday",), "deploy")
