@@ -94,6 +94,9 @@ class _Connection(BaseHTTPRequestHandler):
             self.close_connection = True
             self._respond(message(400, "Bad Request"))
             return
+        if not self.path.isascii():
+            self._respond(message(400, "Bad Request: percent-encode what is not ASCII in the address."))
+            return
         path = self.path.partition("?")[0]
         if path.startswith("/local/"):
             self._respond(self._own(path, body))

@@ -346,6 +346,8 @@ def _problem(error: Mapping[str, Any]) -> str:
             return "This must not be empty."
         case "date_type" | "date_parsing" | "date_from_datetime_parsing" | "date_from_datetime_inexact":
             return "Write a day such as 2026-11-30."
+        case "string_pattern_mismatch":
+            return "This is not an id."
         case "model_type" | "model_attributes_type" | "dict_type":
             return "A JSON object is needed."
     return str(error["msg"]).removeprefix("Value error, ")

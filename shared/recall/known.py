@@ -88,4 +88,5 @@ class Known:
         found = table.get(owner, basis.sks(scene.rests_on))
         stand = basis.standing(opened, found, scene.rests_on, self.vaults.clock())
         texts = [scene.text(field, stand) for field in (scenes.SUMMARY, scenes.CONTEXT)]
-        return [Section("scene", tuple(Line(text) for text in texts if text), scene.name)]
+        called = scene.name if scene.name == project else f"{scene.name} ({project})"
+        return [Section("scene", tuple(Line(text) for text in texts if text), called)]

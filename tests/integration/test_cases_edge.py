@@ -262,6 +262,7 @@ def test_unknown_fields_and_parameters_are_refused_by_name(service: Service) -> 
         ("PATCH", "/v1/settings", {"max_results": 0}, "max_results", "This must be at least 1."),
         ("PATCH", "/v1/settings", {"schedule": "*/5 * * * *"}, "schedule", "Once an hour is the most."),
         ("PATCH", "/v1/settings", {"custom_keywords": ["orchid"]}, "custom_keywords", "A JSON object is needed."),
+        ("POST", "/v1/forget", {"ids": ["01ABC"]}, "ids.0", "This is not an id."),
         ("POST", "/v1/forget", {"date": "30.11.2026"}, "date", "Write a day such as 2026-11-30."),
         ("POST", "/v1/forget", {"date": "2026-11-30T10:00:00Z"}, "date", "Write a day such as 2026-11-30."),
         ("POST", "/v1/conversations", {"messages": [], "trigger": "manual"}, "messages", "This must not be empty."),

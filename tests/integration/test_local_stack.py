@@ -5,6 +5,7 @@ import functools
 import http.client
 import json
 import os
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -175,6 +176,15 @@ def test_a_content_length_that_is_none_is_a_bad_request(stack: Stack, length: st
     connection.endheaders()
     assert Answer(connection.getresponse()).status == 400
     connection.close()
+
+
+def test_an_address_that_is_not_ascii_is_refused_in_words(stack: Stack) -> None:
+    where = urlsplit(stack.url)
+    with socket.create_connection((where.hostname, where.port), timeout=30) as plain:
+        plain.sendall("GET /v1/memories?project=商城 HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n".encode())
+        answer = plain.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"percent-encode what is not ASCII" in answer
 
 
 def test_a_message_becomes_one_sqs_event_and_is_gone_afterwards(stack: Stack, sample: Sample) -> None:

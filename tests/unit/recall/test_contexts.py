@@ -260,6 +260,13 @@ def test_no_scene_is_told_where_no_one_project_is_at_hand(told_of: World, projec
     assert "It was about" not in context(told_of, "ok thanks", project=project, new_session=False).text
 
 
+def test_a_scene_that_was_renamed_is_told_with_the_key_that_its_memories_are_told_under(told_of: World) -> None:
+    told_of.now.scenes.change(told_of.owner, "atlas", {"name": "商城"}, None)
+    told = context(told_of, "What did we decide about Redis?", project="atlas").text.split("\n")
+    assert "The project 商城 (atlas) so far:" in told
+    assert "About project atlas:" in told
+
+
 @pytest.mark.parametrize("warm", [True, False])
 def test_a_summary_goes_with_what_it_rests_on(told_of: World, warm: bool) -> None:
     rested_on = told_of.hits("Redis", project="atlas")[0]
