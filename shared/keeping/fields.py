@@ -42,16 +42,21 @@ def place(scope: Scope, project: str | None, agent: str | None) -> tuple[str | N
         raise Invalid.of("project", "Only scope project has a project.")
     if scope is not Scope.AGENT and agent is not None:
         raise Invalid.of("agent", "Only scope agent has an agent.")
-    for field, name in (("project", project), ("agent", agent)):
+    no_credential(project=project, agent=agent)
+    return project, agent
+
+
+def no_credential(**names: str | None) -> None:
+    """Refuse names, by their fields, that hold a credential: names are shown to whoever sees what they name."""
+    for field, name in names.items():
         if name is not None and find(name):
             raise Invalid.of(field, "The name holds a credential.")
-    return project, agent
 
 
 def tags(given: Sequence[str]) -> tuple[str, ...]:
     """Return the tags without repetition, in the order given."""
     kept = tuple(dict.fromkeys(given))
-    if any(find(tag.removeprefix("#")) or find(tag) for tag in kept):
+    if any(find(tag.removeprefix("#")) or find(tag) or find(tag[1:].replace("_", " ")) for tag in kept):
         raise Invalid.of("tags", "A tag holds a credential; put it into content, where it is sealed apart.")
     return kept
 

@@ -16,6 +16,7 @@ from shared.domain.memory import Memory, Scope
 from shared.domain.naming import ACTIVE_PROJECT
 from shared.domain.task import Trigger
 from shared.domain.times import moment, rfc3339
+from shared.keeping import fields
 from shared.keeping.filters import Filters
 from shared.keeping.listing import Listing
 from shared.learning.accepting import Accepting
@@ -86,7 +87,8 @@ class Sessions:
     listing: Listing
 
     def open(self, owner: str, project: str | None, agent: str | None) -> Begun:
-        """Begin a session; the last one, if it is still open, ends first. Raises QuotaExceeded, TableLost, Busy."""
+        """Begin a session; the last one, if it is still open, ends first. Raises Invalid, QuotaExceeded, TableLost, Busy."""
+        fields.no_credential(project=project, agent=agent)
         before = self.end(owner, must=False)
         for _ in range(TRIES):
             opened = self._opened(owner)
@@ -102,13 +104,17 @@ class Sessions:
     def current(self, owner: str) -> Session | None:
         """Return the open session."""
         opened = self.vaults.open(owner, [names.SESSION])
-        return _session(opened.keys, opened.items[names.SESSION]) if opened and names.SESSION in opened.items else None
+        return (
+            session_of(opened.keys, opened.items[names.SESSION]) if opened and names.SESSION in opened.items else None
+        )
 
     def note(self, owner: str, note: Note) -> Noted:
         """Keep a note where its words ask for it, or end the session where they say so. Without an open session one begins.
 
-        Raises NotPossibleNow beyond NOTES of a session, QuotaExceeded, TableLost, Busy.
+        Raises Invalid, NotPossibleNow beyond NOTES of a session, QuotaExceeded, TableLost, Busy.
         """
+        fields.no_credential(topic=note.topic)
+        fields.tags(note.tags)
         if ends(note.message) or sums_up(note.message):
             ended = self.end(owner, must=False)
             return Noted(saved=False, reason="ended", session_id=ended.session_id if ended else None, ended=ended)
@@ -124,7 +130,7 @@ class Sessions:
             if item is None:
                 self._begin(opened, scenes.chosen(ACTIVE_PROJECT, opened), None)
                 continue
-            session = _session(opened.keys, item)
+            session = session_of(opened.keys, item)
             if session.last_at + limits.SESSION_SILENCE <= self.vaults.clock():
                 self.end(owner, must=False)
                 continue
@@ -143,7 +149,7 @@ class Sessions:
                 if must:
                     raise NotFound("No session is open.")
                 return None
-            session = _session(opened.keys, item)
+            session = session_of(opened.keys, item)
             kept, notes = self._notes(opened.keys, session.id)
             ending = Delete(names.SESSION, Condition(equals={"id": session.id, "notes": session.notes}))
             if kept > session.notes:
@@ -205,7 +211,7 @@ class Sessions:
         transaction = self._transaction(keys)
         transaction.add("also", Put(item, Condition(absent=True)))
         transaction.head({}, deleting=True)
-        return _session(keys, item) if self._written(keys, transaction) else None
+        return session_of(keys, item) if self._written(keys, transaction) else None
 
     def _keep(self, opened: Opened, session: Session, note: Note | None) -> bool:
         """Store a note, or only that something was said; False when the session is another one by now."""
@@ -269,7 +275,7 @@ class Sessions:
         return Transaction(keys, self.bounds, self.vaults.clock(), self.vaults.random)
 
 
-def _session(keys: OwnerKeys, item: Item) -> Session:
+def session_of(keys: OwnerKeys, item: Item) -> Session:
     """Read a session. One that does not open has its notes still, but nobody knows of which project and agent it is."""
     session_id = str(item["id"])
     try:

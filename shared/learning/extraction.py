@@ -33,7 +33,7 @@ from shared.learning.comparison import Comparison
 from shared.learning.conversation import from_body
 from shared.learning.extractor import Cost, Extractor, Interrupted, Unwilling
 from shared.learning.new_facts import ask_for_persona
-from shared.learning.planning import Plan, Planner, Step
+from shared.learning.planning import Plan, Planner, Step, would_learn
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update, Write
 from shared.storage import bodies, documents, items, lines, names
@@ -132,10 +132,14 @@ class Extraction:
             self._finish(opened.keys, task, result, plan.discarded)
             return {"dry_run": 1}
         plan, commit = self._plan(opened, task_id, task)
-        task = self._apply(opened.keys, task, plan, commit)
-        learned = self._refuse(opened.keys, task, plan, commit)
-        told = {"memory_ids": learned, "summary": plan.summary}
-        self._finish(opened.keys, task, told, plan.discarded, self._scene(opened.keys, plan))
+        try:
+            task = self._apply(opened.keys, task, plan, commit)
+            learned = self._refuse(opened.keys, task, plan, commit)
+            told = {"memory_ids": learned, "summary": plan.summary}
+            self._finish(opened.keys, task, told, plan.discarded, self._scene(opened.keys, plan))
+        except Over:
+            self._take_back(opened.keys, sk, commit)
+            raise
         ask_for_persona(self.commits.maintenance, opened, int(task.get("inserted", 0)))
         return {name: int(task[name]) for name in LEARNED if name in task}
 
@@ -375,24 +379,11 @@ class Extraction:
                 objects.put(key, kept, if_match=stored.etag)
         objects.erase(key, keep_current=True)
 
+    def _take_back(self, keys: OwnerKeys, sk: str, commit: str) -> None:
+        """Remove a plan that was written while its conversation was forgotten. One that was begun to be applied is repair's."""
+        task = self.commits.vaults.table.get(keys.owner, [sk]).get(sk, {})
+        if task.get("status") == TaskStatus.FAILED.value and "finished_at" in task and not task["applied"]:
+            self.commits.vaults.objects.erase(names.journal(keys.owner, keys.epoch, commit))
+
     def _forget_conversation(self, keys: OwnerKeys, task_id: str) -> None:
         self.commits.vaults.objects.erase(names.conversation(keys.owner, keys.epoch, task_id))
-
-
-def would_learn(plan: Plan) -> list[dict[str, Any]]:
-    """Return what a plan would do, for its owner to read: secrets are masked."""
-    actions = {"inserted": "insert", "touched": "touch", "updated": "update", "archived": "archive"}
-    return [
-        {
-            "action": actions[step.counts],
-            "memory_id": None if step.counts == "inserted" else step.memory_id,
-            "content": step.sealed.memory.content,
-            "scope": step.sealed.memory.scope.value,
-            "project": step.sealed.memory.project,
-            "agent": step.sealed.memory.agent,
-            "category": step.sealed.memory.category.value,
-            "importance": step.sealed.memory.importance,
-        }
-        for step in plan.steps
-        if step.sealed is not None
-    ]

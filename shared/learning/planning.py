@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from shared.domain import limits
 from shared.domain.drafts import with_masked
@@ -276,3 +277,22 @@ class Planner:
         changed = Change(before, after).next()
         if changed is not None:
             plan.steps.append(Step(counts, changed.id, items.seal(opened.keys, changed, self.vaults.random)))
+
+
+def would_learn(plan: Plan) -> list[dict[str, Any]]:
+    """Return what a plan would do, for its owner to read: secrets are masked."""
+    actions = {"inserted": "insert", "touched": "touch", "updated": "update", "archived": "archive"}
+    return [
+        {
+            "action": actions[step.counts],
+            "memory_id": None if step.counts == "inserted" else step.memory_id,
+            "content": step.sealed.memory.content,
+            "scope": step.sealed.memory.scope.value,
+            "project": step.sealed.memory.project,
+            "agent": step.sealed.memory.agent,
+            "category": step.sealed.memory.category.value,
+            "importance": step.sealed.memory.importance,
+        }
+        for step in plan.steps
+        if step.sealed is not None
+    ]

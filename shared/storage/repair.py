@@ -180,8 +180,10 @@ class Repair:
 
     def _settle(self, small: Small, others: dict[str, Item]) -> None:
         plan = next((record for record in small.records if record.kind == lines.PLAN), None)
-        waits = plan is not None and _is_open(others.get(names.TASK + plan.id), self.now)
-        old = self._old(small) and not waits
+        task = others.get(names.TASK + plan.id) if plan is not None else None
+        waits = plan is not None and _is_open(task, self.now)
+        forgotten = _is_forgotten(task)
+        old = (self._old(small) and not waits) or forgotten
         whole = any(record.kind == lines.WHOLE for record in small.records)
         kept: list[tuple[lines.Line, Record]] = []
         verdicts: list[Verdict] = []
@@ -189,13 +191,18 @@ class Repair:
             verdict = self._verdict(record, others, old=old)
             if verdict is Verdict.REPLAY:
                 verdict = Verdict.REMOVE if plan is not None or whole else self._replay(line, record, others)
+            if forgotten and verdict is Verdict.WAIT and record.kind in lines.DOCUMENTS:
+                verdict = (
+                    Verdict.REMOVE
+                )  # what a plan says of its project is stored when its task is done, so this never was
             told = self._told(line, record, told=verdict is Verdict.SETTLED and not waits)
             if verdict is Verdict.REMOVE or told is None:
                 self.survey.removed += 1
                 continue
             kept.append(told)
             verdicts.append(verdict)
-        if plan is not None and all(one is Verdict.SETTLED for one in verdicts) and _is_done(others, plan):
+        over = forgotten or (task is not None and task["status"] == TaskStatus.DONE.value)
+        if over and all(one is Verdict.SETTLED for one in verdicts):  # nobody reads the plan any more
             kept = [one for one in kept if one[1].kind != lines.PLAN]
         if whole and len(kept) == 1:
             kept = []
@@ -354,18 +361,20 @@ def _settings(record: Record, standing: Item | None) -> Verdict:
     return Verdict.SETTLED if same else Verdict.REMOVE
 
 
-def _is_done(tasks: dict[str, Item], plan: Record) -> bool:
-    """Tell whether a task has done all that its plan says: nobody reads the plan any more, and it tells what the conversation was about."""
-    return tasks.get(names.TASK + plan.id, {}).get("status") == TaskStatus.DONE.value
-
-
 def _is_open(task: Item | None, now: datetime) -> bool:
     """Tell whether a task may still apply its plan; a failed one may be retried until its conversation is deleted."""
     if task is None:
         return False
+    if _is_forgotten(task):
+        return False
     if task["status"] == TaskStatus.FAILED.value:
         return now - ulid_time(str(task["sk"]).removeprefix(names.TASK)) < limits.FAILED_KEPT + limits.REPAIR_AFTER
     return task["status"] in OPEN
+
+
+def _is_forgotten(task: Item | None) -> bool:
+    """Tell whether a task failed for good, as one does whose conversation was forgotten: no step of its plan can be applied any more."""
+    return task is not None and task["status"] == TaskStatus.FAILED.value and "finished_at" in task
 
 
 def _sk(record: Record) -> str:

@@ -4,16 +4,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date as Date  # noqa: N812 - a wish has a date of its own
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import ConfirmationNeeded, Invalid, Refused, SealBroken, Unavailable
-from shared.domain.ids import ulid
+from shared.domain.ids import Clock, ulid
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.task import TaskStatus
 from shared.domain.times import days_bounds, rfc3339
+from shared.keeping.forgetting.families import meant
 from shared.keeping.forgetting.selection import Selection, words_of
 from shared.keeping.idempotency import Mark
 from shared.ports import Condition, Item, Put, Update
@@ -72,6 +73,21 @@ class Preview:
     complete: bool
 
 
+class _Looked:
+    """What there was time to look at; `complete` False: there is more."""
+
+    def __init__(self, stored: Iterator[Stored], clock: Clock, time: timedelta) -> None:
+        self.stored, self.clock, self.until = stored, clock, clock() + time
+        self.complete = True
+
+    def __iter__(self) -> Iterator[Stored]:
+        for one in self.stored:
+            if self.clock() > self.until:
+                self.complete = False
+                return
+            yield one
+
+
 @dataclass(frozen=True, slots=True)
 class Forgetting:
     """The use case of `POST /v1/forget`."""
@@ -122,17 +138,12 @@ class Forgetting:
         opened = self._vaults.open(owner)
         if opened is None:
             return Preview(0, [], complete=True)
-        until = self._vaults.clock() + limits.DELETING_TIME
-        count = 0
-        newest: list[Memory] = []
-        for stored in all_stored(self._vaults, opened.keys):
-            if self._vaults.clock() > until:
-                return Preview(count, newest, complete=False)
-            memory = stored.memory
-            if memory.status is not Status.RETIRED and selection.wants(memory):
-                count += 1
-                newest = [memory, *newest][: limits.FORGET_SHOWN]
-        return Preview(count, newest, complete=True)
+        looked = _Looked(all_stored(self._vaults, opened.keys), self._vaults.clock, limits.DELETING_TIME)
+        found = meant(selection, looked)
+        changes = [*found.alone, *(change for family in found.families for change in family)]
+        gone = [change.before.memory for change in changes if change.before is not None and change.after is None]
+        shown = sorted((one for one in gone if one.status is not Status.RETIRED), key=lambda one: one.id, reverse=True)
+        return Preview(len(shown), shown[: limits.FORGET_SHOWN], looked.complete)
 
     def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> str:
         """Make the task that forgets, ask maintenance to do it, and return its id.

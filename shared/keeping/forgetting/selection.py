@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
+from shared.domain.ids import ulid_time
 from shared.domain.memory import Category, Memory, Scope
 from shared.domain.times import moment, rfc3339
+from shared.learning.notes import NOTES
 from shared.storage.items import full_text
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What is to be forgotten. `since` ≤ created < `until`; `importance_below` excludes its own number; `words` must all stand in the
-    text, the quote or the tags, whatever their case and width. Memories made after `asked_at` are never meant."""
+    text, the quote or the tags, whatever their case and width. What was said or written after `asked_at` is never meant."""
 
     asked_at: datetime
     ids: frozenset[str] | None = None
@@ -31,7 +33,7 @@ class Selection:
         """Tell whether a memory is meant."""
         exact = ((self.scope, memory.scope), (self.project, memory.project), (self.agent, memory.agent))
         return (
-            memory.created_at <= self.asked_at
+            _said_at(memory) <= self.asked_at
             and (self.ids is None or memory.id in self.ids)
             and (self.since is None or memory.created_at >= self.since)
             and (self.until is None or memory.created_at < self.until)
@@ -92,6 +94,14 @@ class Selection:
             importance_below=body.get("importance_below"),
             words=tuple(body.get("words", ())),
         )
+
+
+def _said_at(memory: Memory) -> datetime:
+    """Return when a memory came in: learning takes its time, and whoever asks in between means what was said before."""
+    origin = memory.origin
+    noted = [origin.at] if origin.model == NOTES and origin.at is not None else []
+    taken_in = [ulid_time(origin.task_id)] if origin.task_id else []
+    return min([memory.created_at, *noted, *taken_in])
 
 
 def folded(text: str) -> str:

@@ -3,16 +3,19 @@
 import json
 from collections.abc import Collection, Iterable
 from contextlib import suppress
+from datetime import datetime
 
 from shared.domain.errors import Refused, SealBroken
+from shared.domain.ids import ulid_time
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
 from shared.keeping.forgetting.selection import Selection
+from shared.keeping.sessions import session_of
 from shared.keeping.visits import Visit
 from shared.learning import tasks
 from shared.learning.accepting import open_conversation
-from shared.learning.conversation import from_body
-from shared.learning.notes import note_of
+from shared.learning.conversation import Conversation, from_body
+from shared.learning.notes import Note, note_of
 from shared.ports import Condition, Delete, Item, Update, Write
 from shared.storage import bodies, names
 
@@ -34,16 +37,28 @@ def unlearn(visit: Visit, selection: Selection, counted: Write) -> None:
             conversation, received_at = from_body(open_conversation(keys, task_id, stored.body))
         except SealBroken:
             continue
-        text = "\n".join(message.text for message in conversation.messages)
-        if selection.wants_said(text, conversation.real_project(), received_at):
+        if _wants(selection, conversation, received_at):
             _end(visit, task_id, counted)
             objects.erase(name.key)
+
+
+def _wants(selection: Selection, conversation: Conversation, received_at: datetime) -> bool:
+    """Tell whether a conversation is meant; one that was handed over as notes is where one of these is, which were made before."""
+    project = conversation.real_project()
+    if conversation.notes:
+        return any(selection.wants_said(_said(note), project, note.at) for note in map(note_of, conversation.notes))
+    return selection.wants_said("\n".join(one.text for one in conversation.messages), project, received_at)
+
+
+def _said(note: Note) -> str:
+    return "\n".join((note.message, *note.key_points, note.topic or "", *note.tags))
 
 
 def unnote(visit: Visit, selection: Selection) -> None:
     """Delete notes of the open session that are meant: it counts them no more, so they become no memories."""
     table, keys = visit.vaults.table, visit.opened.keys
     session = table.get(visit.owner, [names.SESSION]).get(names.SESSION)
+    project = session_of(keys, session).project if session is not None else None
     after = None
     while session is not None:
         page = table.query(visit.owner, names.NOTE, after=after)
@@ -53,8 +68,7 @@ def unnote(visit: Visit, selection: Selection) -> None:
                 note = note_of(bodies.unpack(keys.unseal("note", place, 1, int(item["gen"]), bytes(sealed))))  # type: ignore[arg-type]
             except SealBroken:
                 continue
-            said = "\n".join((note.message, *note.key_points, note.topic or "", *note.tags))
-            if selection.wants_said(said, None, note.at):
+            if selection.wants_said(_said(note), project, note.at):
                 fewer = Update(
                     names.SESSION,
                     add={"notes": -1, "size": -len(bytes(sealed))},  # type: ignore[arg-type]
@@ -75,7 +89,8 @@ def silence(visit: Visit, selection: Selection, learned_by: Collection[str], ite
     for item in items:
         task_id = str(item["sk"]).removeprefix(names.TASK)
         sealed = item.get("sealed")
-        if not isinstance(sealed, bytes) or not (task_id in learned_by or _tells(visit, selection, task_id, item)):
+        learned = task_id in learned_by and item["kind"] == tasks.KIND  # of a consolidation only ids are left, for undo
+        if not isinstance(sealed, bytes) or not (learned or _tells(visit, selection, task_id, item)):
             continue
         change = Update(str(item["sk"]), remove=("sealed",), condition=Condition(equals={"sealed": sealed}))
         with suppress(Refused):
@@ -85,8 +100,8 @@ def silence(visit: Visit, selection: Selection, learned_by: Collection[str], ite
 
 
 def _tells(visit: Visit, selection: Selection, task_id: str, item: Item) -> bool:
-    if not selection.words:
-        return False
+    if not selection.words:  # a dry run learned nothing, and tells all the same what was said then
+        return item["kind"] == tasks.KIND and selection.wants_said("", None, ulid_time(task_id))
     sealed = item["sealed"]
     try:
         run, generation = int(item["run"]), int(item["gen"])
