@@ -14,6 +14,7 @@ from shared.domain import limits
 from shared.domain.errors import DailyLimitReached, Refused, Unavailable
 from shared.domain.ids import ulid
 from shared.domain.task import TaskStatus
+from shared.keeping import fields
 from shared.keeping.idempotency import Mark
 from shared.learning import tasks
 from shared.learning.conversation import Conversation, Skipped, refuse_silence, to_body
@@ -52,6 +53,7 @@ class Accepting:
         Raises Invalid, QuotaExceeded, DailyLimitReached, TableLost, Busy; IdempotencyKeyReused with `once`.
         """
         refuse_silence(conversation.messages)
+        fields.no_credential(project=conversation.project, agent=conversation.agent, session_id=conversation.session_id)
         for _ in range(TRIES):
             opened = self.vaults.open(owner, [names.SETTINGS, names.ACTIVE, self._today()])
             meant = replace(conversation, project=scenes.chosen(conversation.project, opened))

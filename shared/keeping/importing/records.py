@@ -5,7 +5,7 @@ masked, whose it is, what it is called here) is never believed.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, Self, TypeVar
@@ -17,7 +17,7 @@ from shared.domain.memory import Category, Origin, Scope, Status
 from shared.domain.times import moment, rfc3339
 from shared.keeping import fields
 from shared.text.normalise import full_width_length, is_well_formed, visible
-from shared.text.secrets import contains_mask, mask
+from shared.text.secrets import contains_mask, find, mask
 
 Value = TypeVar("Value")
 
@@ -55,11 +55,15 @@ class _Expired(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A line that is not taken in: why, and the field that is wrong where there is one. Never a word of what it says."""
+    """A line that is not taken in: why, and the field that is wrong where there is one. Never a word of what it says.
+
+    `old_id` is the memory that it is about, if it names one in our form: a file that replaces what stands holds that one all the same.
+    """
 
     line: int
     reason: str
     field: str | None = None
+    old_id: str | None = None
 
     def to_body(self) -> dict[str, Any]:
         """Return what the owner is told."""
@@ -143,6 +147,11 @@ def checked(line: int, sent: Mapping[str, Any], now: datetime) -> Record | Refus
 
     Moments may be datetimes with a zone or RFC 3339; later ones than `now` become `now`.
     """
+    taken = _checked(line, sent, now)
+    return replace(taken, old_id=old_id(sent)) if isinstance(taken, Refusal) else taken
+
+
+def _checked(line: int, sent: Mapping[str, Any], now: datetime) -> Record | Refusal:
     unknown = sorted(name for name in sent if name not in NAMES)
     if unknown:
         return Refusal(line, Reason.UNKNOWN_FIELD, unknown[0][:_FIELD_SHOWN])
@@ -172,7 +181,6 @@ def _record(line: int, text: str, sent: Mapping[str, Any], now: datetime) -> Rec
     project, agent = fields.place(scope, *named)
     created_at = min(_moment(sent, "created_at") or now, now)
     updated_at = min(_moment(sent, "updated_at") or created_at, now)
-    old_id = sent.get("id")
     return Record(
         line=line,
         content=text,
@@ -188,8 +196,14 @@ def _record(line: int, text: str, sent: Mapping[str, Any], now: datetime) -> Rec
         updated_at=max(created_at, updated_at),
         expires_at=_expires_at(sent, now),
         origin=_origin(sent, now),
-        old_id=old_id if isinstance(old_id, str) and is_ulid(old_id) else None,
+        old_id=old_id(sent),
     )
+
+
+def old_id(sent: Mapping[str, Any]) -> str | None:
+    """Return what a file calls a memory, if that is an id of our form."""
+    given = sent.get("id")
+    return given if isinstance(given, str) and is_ulid(given) else None
 
 
 def _one_of(sent: Mapping[str, Any], name: str, kind: Callable[[str], Value], default: Value) -> Value:
@@ -259,7 +273,8 @@ def _metadata(sent: Mapping[str, Any]) -> str:
 
 
 def _origin(sent: Mapping[str, Any], now: datetime) -> Origin:
-    """Return where it says it comes from: the quote cut and its secrets masked anew. The task is one of another life and left out."""
+    """Return where it says it comes from: the quote cut and its secrets masked anew. The task is one of another life and left out, and
+    so is a session whose name holds a secret."""
     given = sent.get("origin") or {}
     if not isinstance(given, Mapping) or not _ORIGIN.issuperset(given):
         raise _wrong("origin")
@@ -268,6 +283,8 @@ def _origin(sent: Mapping[str, Any], now: datetime) -> Origin:
         quote, model = _text(given, "quote", limits.QUOTE_CHARACTERS), _text(given, "model", _MODEL_CHARACTERS)
     except Invalid:
         raise _wrong("origin") from None
+    if session_id is not None and find(session_id):
+        session_id = None
     return Origin(None, session_id, min(at, now) if at else None, quote, model)
 
 
