@@ -15,12 +15,10 @@ from shared.domain.ids import ulid_time
 from shared.domain.times import moment
 from shared.keeping.forgetting.steps import Forget
 from shared.keeping.importing import course as courses
-from shared.keeping.importing.course import DOCUMENTS, KIND, Course, Mode, course_of, task_of
-from shared.keeping.importing.records import Record
+from shared.keeping.importing.course import DOCUMENTS, KIND, Course, Held, Mode, course_of, task_of
 from shared.keeping.importing.replacing import Unmeant, meant_by
 from shared.keeping.importing.taking import Taking, read_page
 from shared.keeping.importing.telling import Telling, led_to, rested_on, standing_here
-from shared.keeping.importing.told import Told
 from shared.keeping.visits import OutOfTime, Visit
 from shared.learning.waiting import DIED_AFTER
 from shared.observability import alarm
@@ -80,11 +78,11 @@ class Import:
 
     def _tell(self, visit: Visit, item: Item, course: Course) -> int:
         """Set down what else the file tells; return how many things that are."""
-        told = [one for page, _, count in course.pages if count for one in read_page(visit, task_of(item), page)[1]]
+        told = [one for page, _, count in course.pages if count for one in read_page(visit, task_of(item), page).told]
         wanted = rested_on(told)
         leads = standing_here(visit, wanted)
-        for records, _ in _pages(visit, item, course) if wanted else ():
-            leads |= led_to(visit, task_of(item), records, wanted)
+        for held in _pages(visit, item, course) if wanted else ():
+            leads |= led_to(visit, task_of(item), held.records, wanted)
         telling = Telling(visit, self.commits, item, leads, course.wanted.mode is not Mode.MERGE)
         for one in told:
             visit.check_time()
@@ -93,8 +91,8 @@ class Import:
 
     def _replace(self, visit: Visit, item: Item, course: Course) -> int:
         spared: set[str] = set()
-        for records, _ in _pages(visit, item, course):
-            spared |= meant_by(visit, task_of(item), records)
+        for held in _pages(visit, item, course):
+            spared |= {*meant_by(visit, task_of(item), held.records), *held.named}
         unmeant = Unmeant(moment(str(item["created_at"])), spared=frozenset(spared))
         return Forget(self.commits).forget(visit, item, unmeant, 0)
 
@@ -126,7 +124,7 @@ class Imported:
         return {"done": done}
 
 
-def _pages(visit: Visit, item: Item, course: Course) -> Iterator[tuple[list[Record], list[Told]]]:
+def _pages(visit: Visit, item: Item, course: Course) -> Iterator[Held]:
     for page, _, _ in course.pages:
         visit.check_time()
         yield read_page(visit, task_of(item), page)

@@ -4,7 +4,7 @@ Columns of a task of the kind `import`: `pages` that came, the name of the last 
 that maintenance took in), and the `did_*` that its owner sees. Each page is an object of its own until the end.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -98,6 +98,15 @@ class Course:
         return keys.seal(COURSE, task_id, len(self.pages), bodies.pack(body), random)
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a page holds: records, what else is told, and the memories that its refused lines name."""
+
+    records: list[Record]
+    told: list[Told]
+    named: list[str]
+
+
 def task_of(item: Item) -> str:
     """Return the id of a task's item."""
     return str(item["sk"]).removeprefix(names.TASK)
@@ -128,20 +137,23 @@ def page_name(keys: OwnerKeys, task_id: str, number: int, data: str) -> str:
     return keys.tag(_SEALED_PAGE, task_id, str(number), data)
 
 
-def seal_page(
-    keys: OwnerKeys, task_id: str, page: str, records: Iterable[Record], told: Iterable[Told], random: Random
-) -> bytes:
+def seal_page(keys: OwnerKeys, task_id: str, page: str, held: Held, random: Random) -> bytes:
     """Return a page as it is stored."""
-    body = {"records": [record.to_body() for record in records], "told": [one.to_body() for one in told]}
+    body = {
+        "records": [record.to_body() for record in held.records],
+        "told": [one.to_body() for one in held.told],
+        "named": list(held.named),
+    }
     return objects.seal(keys, _SEALED_PAGE, f"{task_id}/{page}", bodies.pack(body), random)
 
 
-def open_page(keys: OwnerKeys, task_id: str, page: str, stored: bytes) -> tuple[list[Record], list[Told]]:
+def open_page(keys: OwnerKeys, task_id: str, page: str, stored: bytes) -> Held:
     """Open a stored page. Raises SealBroken."""
     plain = objects.unseal(keys, _SEALED_PAGE, f"{task_id}/{page}", stored)
     body = bodies.unpack(plain, limit=4 * limits.BODY_BYTES)
     try:
-        return [Record.from_body(one) for one in body["records"]], [Told(**one) for one in body["told"]]
+        records, told = [Record.from_body(one) for one in body["records"]], [Told(**one) for one in body["told"]]
+        return Held(records, told, body.get("named", []))
     except (KeyError, TypeError, ValueError):
         raise SealBroken from None
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from shared.domain import limits
 from shared.domain.errors import BadRequest, DamagedFile, Invalid
 from shared.keeping.exporting import chain
-from shared.keeping.importing.records import Reason, Record, Refusal, checked
+from shared.keeping.importing.records import Reason, Record, Refusal, checked, old_id
 from shared.keeping.importing.thread import Thread
 from shared.keeping.importing.told import KINDS, Settings, Told, checked_told
 from shared.strict_json import read_line
@@ -93,7 +93,7 @@ def _take(
     if kind == chain.HEADER:
         _check_header(said, number)
     elif kind == chain.DAMAGED:
-        found.refused.append(Refusal(number, Reason.DAMAGED))
+        found.refused.append(Refusal(number, Reason.DAMAGED, old_id=old_id(said)))
     else:
         memory = kind == chain.MEMORY
         taken = checked(number, _memory(said), now) if memory else checked_told(number, kind, said, now, settings)

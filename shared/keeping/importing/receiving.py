@@ -39,6 +39,7 @@ from shared.keeping.importing.course import (
     PAGES,
     REFUSED,
     Course,
+    Held,
     Mode,
     Wanted,
     course_of,
@@ -199,7 +200,8 @@ class Importing:
         task_id = page.import_id or ulid(now, vaults.random)
         name = page_name(keys, task_id, len(course.pages) + 1, page.data)
         records = [course.wanted.placed(record) for record in read.records]
-        sealed = seal_page(keys, task_id, name, records, read.told, vaults.random)
+        named = [refusal.old_id for refusal in read.refused if refusal.old_id is not None]
+        sealed = seal_page(keys, task_id, name, Held(records, read.told, named), vaults.random)
         key = names.imports(keys.owner, keys.epoch, task_id) + name
         vaults.objects.put(key, sealed)
         after = course.after(name, len(records), len(read.told), read.refused, read.thread, last=page.last)

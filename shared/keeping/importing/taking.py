@@ -20,10 +20,8 @@ from shared.domain.errors import (
 )
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
-from shared.keeping.importing.course import APPLIED, Course, Mode, open_page, task_of
+from shared.keeping.importing.course import APPLIED, Course, Held, Mode, open_page, task_of
 from shared.keeping.importing.deciding import Decided, Deciding, Draft, drafted, parts
-from shared.keeping.importing.records import Record
-from shared.keeping.importing.told import Told
 from shared.keeping.visits import Visit
 from shared.observability import alarm
 from shared.ports import Check, Condition, Item, Update
@@ -56,7 +54,7 @@ class Taking:
     def _page(self, page: str, at: int) -> bool:
         """Take the records of a page in, from that one on; tell whether all are. No other page is held in memory."""
         keys, task_id = self.visit.opened.keys, task_of(self.item)
-        records, _ = read_page(self.visit, task_id, page)
+        records = read_page(self.visit, task_id, page).records
         wanted: list[Draft] = []
         while wanted or at < len(records):
             if self._changed >= limits.IMPORT_AT_ONCE:
@@ -154,7 +152,7 @@ class Taking:
         return stand, damaged
 
 
-def read_page(visit: Visit, task_id: str, page: str) -> tuple[list[Record], list[Told]]:
+def read_page(visit: Visit, task_id: str, page: str) -> Held:
     """Return what a page holds. Raises SealBroken, also when it is gone."""
     keys = visit.opened.keys
     stored = visit.vaults.objects.get(names.imports(keys.owner, keys.epoch, task_id) + page)
