@@ -97,7 +97,8 @@ def main() -> None:
     print(f"{OWNERS:,} owners, {DAYS} days, {REGION}, {PRICED}\n")
     print("| | amount | USD |\n|---|---|---|")
     for name, amount in used.items():
-        print(f"| {name} | {f"{amount:,.1f}".removesuffix(".0")} | {amount * PRICES[name]:,.2f} |")
+        shown = f"{amount:,.1f}".removesuffix(".0")
+        print(f"| {name} | {shown} | {amount * PRICES[name]:,.2f} |")
     print(f"| **in all** | | **{sum(amount * PRICES[name] for name, amount in used.items()):,.2f}** |")
 
 
