@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from shared.domain.ids import ulid_time
-from shared.domain.memory import Category, Memory, Scope
+from shared.domain.memory import Category, Memory, Scope, Source
 from shared.domain.times import moment, rfc3339
 from shared.learning.notes import NOTES
 from shared.storage.items import full_text
@@ -33,7 +33,7 @@ class Selection:
         """Tell whether a memory is meant."""
         exact = ((self.scope, memory.scope), (self.project, memory.project), (self.agent, memory.agent))
         return (
-            _said_at(memory) <= self.asked_at
+            came_at(memory) <= self.asked_at
             and (self.ids is None or memory.id in self.ids)
             and (self.since is None or memory.created_at >= self.since)
             and (self.until is None or memory.created_at < self.until)
@@ -96,12 +96,15 @@ class Selection:
         )
 
 
-def _said_at(memory: Memory) -> datetime:
-    """Return when a memory came in: learning takes its time, and whoever asks in between means what was said before."""
+def came_at(memory: Memory) -> datetime:
+    """Return when what a memory says came in. Learning takes its time, and whoever asks in between means what was said before; a file's
+    own times say nothing of when it was brought here."""
     origin = memory.origin
-    noted = [origin.at] if origin.model == NOTES and origin.at is not None else []
-    taken_in = [ulid_time(origin.task_id)] if origin.task_id else []
-    return min([memory.created_at, *noted, *taken_in])
+    begun = ulid_time(origin.task_id) if origin.task_id else memory.created_at
+    if memory.source is Source.IMPORTED:
+        return begun
+    noted = origin.at if origin.model == NOTES and origin.at is not None else begun
+    return min(memory.created_at, begun, noted)
 
 
 def folded(text: str) -> str:

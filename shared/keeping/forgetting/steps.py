@@ -40,7 +40,7 @@ class Forget:
     def run(self, visit: Visit) -> Mapping[str, int]:
         """Do every task that waits. Raises OutOfTime; what was deleted until then is counted on the task."""
         deleted = 0
-        for task in _open_tasks(visit):
+        for task in open_tasks(visit):
             deleted += self._do(visit, task, deleted)
         return {"deleted": deleted}
 
@@ -96,15 +96,17 @@ class Forgotten:
         if visit.troubled:
             return {}
         done = 0
-        waiting = _open_tasks(visit)
+        waiting = open_tasks(visit)
         if visit.forgot and waiting:
             raise OutOfTime  # the next visit, at once, takes out of the journal what this one cleared
         for task in waiting:
-            if _imports(visit, before=task):
+            if _imports(visit, before=str(task["sk"]).removeprefix(names.TASK)):
                 continue  # what they hold may be meant as well
             if not _meant(visit, selection_of(visit.opened.keys, task)):
                 _end(visit, task, TaskStatus.DONE)
                 done += 1
+        if done and _imports(visit):
+            raise OutOfTime({"done": done})  # they waited for this
         return {"done": done}
 
 
@@ -116,18 +118,18 @@ def _meant(visit: Visit, selection: Selection) -> Meant:
     return meant(selection, all_stored(visit.vaults, visit.opened.keys))
 
 
-def _open_tasks(visit: Visit) -> list[Item]:
+def open_tasks(visit: Visit) -> list[Item]:
     """Return the forget tasks that are not over; where none was asked for, nobody is looked through."""
     if int(visit.state.get(WAITING, 0)) <= 0:
         return []
     return [item for item in _tasks(visit) if item["kind"] == KIND and "finished_at" not in item]
 
 
-def _imports(visit: Visit, before: Item) -> bool:
-    """Tell whether an import that was begun before that task has pages still."""
+def _imports(visit: Visit, before: str | None = None) -> bool:
+    """Tell whether an import, one that was begun before that task, has pages still."""
     prefix = names.imports(visit.owner, visit.opened.keys.epoch)
     first = next(visit.vaults.objects.names(prefix), None)
-    return first is not None and first.key.removeprefix(prefix) < str(before["sk"]).removeprefix(names.TASK)
+    return first is not None and (before is None or first.key.removeprefix(prefix) < before)
 
 
 def _tasks(visit: Visit) -> Iterator[Item]:

@@ -13,7 +13,7 @@ from shared.domain import limits
 from shared.domain.errors import QuotaExceeded, Refused, SealBroken, Unavailable
 from shared.domain.ids import ulid_time
 from shared.domain.times import moment
-from shared.keeping.forgetting.steps import Forget
+from shared.keeping.forgetting.steps import Forget, open_tasks
 from shared.keeping.importing import course as courses
 from shared.keeping.importing.course import DOCUMENTS, KIND, Course, Held, Mode, course_of, task_of
 from shared.keeping.importing.replacing import Unmeant, meant_by
@@ -28,6 +28,8 @@ from shared.storage.commit import Commits
 
 INCOMPLETE, DAMAGED = "incomplete", "damaged"
 """The errors of an import whose last page never came, and of one whose pages do not open."""
+_NEVER = "~"
+"""Sorts behind every id."""
 REPLACED = "replaced"
 """Column of the task of an import that has nothing left to do but to see everything gone that it forgot."""
 
@@ -40,8 +42,12 @@ class Import:
     name: str = "import"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
-        """Go on with each import that is complete, as far as one visit may. Raises OutOfTime."""
+        """Go on with each import that is complete, as far as one visit may, in the order they were begun in. Raises OutOfTime.
+
+        One waits for what was asked to be forgotten before it, and for a file that replaces: what these take away may say the same.
+        """
         counts: Counter[str] = Counter()
+        until = min((task_of(task) for task in open_tasks(visit)), default=_NEVER)
         for task_id in _with_pages(visit):
             sk = names.TASK + task_id
             item = visit.vaults.table.get(visit.owner, [sk]).get(sk)
@@ -50,10 +56,12 @@ class Import:
                 continue
             try:
                 course = course_of(visit.opened.keys, item)
-                if course.complete:
-                    counts += self._apply(visit, item, course)
-                else:
+                if not course.complete:
                     _wait(visit, item)
+                elif task_id < until:
+                    done, whole = self._apply(visit, item, course)
+                    counts += done
+                    until = until if whole or course.wanted.mode is not Mode.REPLACE else task_id
             except SealBroken:
                 alarm("damaged", task=task_id)
                 _end(visit, item, DAMAGED)
@@ -61,20 +69,23 @@ class Import:
                 _end(visit, item, QuotaExceeded.code)
         return counts
 
-    def _apply(self, visit: Visit, item: Item, course: Course) -> Counter[str]:
-        """Do what is left of an import; return what was done with its records. Raises OutOfTime, SealBroken, QuotaExceeded."""
+    def _apply(self, visit: Visit, item: Item, course: Course) -> tuple[Counter[str], bool]:
+        """Do what is left of an import; return what was done with its records, and whether that was all of them.
+
+        Raises OutOfTime, SealBroken, QuotaExceeded.
+        """
         taking = Taking(visit, self.commits, item, course)
         if not taking.records():
             self._go_on(visit, item, taking.applied)
-            return taking.counts
+            return taking.counts, False
         told = self._tell(visit, item, course)
         if course.wanted.mode is not Mode.REPLACE:
             _end(visit, item, add={DOCUMENTS: told})
-            return taking.counts
+            return taking.counts, True
         taking.counts["deleted"] += self._replace(visit, item, course)
         noted = Update(str(item["sk"]), set={REPLACED: 1, DOCUMENTS: told}, condition=Condition(exists=True))
         visit.vaults.table.write(visit.owner, [noted])
-        return taking.counts
+        return taking.counts, True
 
     def _tell(self, visit: Visit, item: Item, course: Course) -> int:
         """Set down what else the file tells; return how many things that are."""

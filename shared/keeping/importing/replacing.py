@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shared.domain.memory import Memory, Status
-from shared.keeping.forgetting.selection import Selection
+from shared.keeping.forgetting.selection import Selection, came_at
 from shared.keeping.importing.deciding import drafted
 from shared.keeping.importing.records import Record
 from shared.keeping.visits import Visit
@@ -13,14 +13,14 @@ from shared.storage import names
 
 @dataclass(frozen=True, slots=True)
 class Unmeant(Selection):
-    """Memories made and last changed before `asked_at`, but for the `spared` ones and what became part of one of them."""
+    """Memories made, brought here and last changed before `asked_at`, but for the `spared` ones and what became part of one of them."""
 
     spared: frozenset[str] = frozenset()
 
     def wants(self, memory: Memory) -> bool:
         """Tell whether a memory is to be forgotten."""
         merged = memory.status is Status.RETIRED and memory.replaced_by in self.spared
-        old = max(memory.created_at, memory.updated_at) <= self.asked_at
+        old = max(memory.created_at, memory.updated_at, came_at(memory)) <= self.asked_at
         return old and not merged and memory.id not in self.spared
 
 
