@@ -44,5 +44,14 @@ def days_bounds(day: date | None, last_days: int | None, time_zone: str, now: da
 def day_bounds(day: date, time_zone: str) -> tuple[datetime, datetime]:
     """Return when a day begins and ends (the next one's beginning), in UTC. A day may have 23 or 25 hours."""
     there = ZoneInfo(time_zone)
-    begins, ends = (datetime.combine(one, time(), there).astimezone(UTC) for one in (day, day + timedelta(days=1)))
-    return begins, ends
+    try:
+        return _begin(day, there), _begin(day + timedelta(days=1), there)
+    except OverflowError:  # the last day of the calendar
+        return _begin(day, there), datetime.max.replace(tzinfo=UTC)
+
+
+def _begin(day: date, there: tzinfo) -> datetime:
+    try:
+        return datetime.combine(day, time(), there).astimezone(UTC)
+    except OverflowError:  # east or west of where the calendar begins or ends
+        return datetime.min.replace(tzinfo=UTC) if day.year == 1 else datetime.max.replace(tzinfo=UTC)

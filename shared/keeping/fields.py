@@ -15,17 +15,17 @@ RESERVED = frozenset({"user_id", "owner", "owner_id", "tenant", "tenant_id", "pk
 """Names in metadata that elsewhere say whose a thing is; here nothing sent can, so nobody may believe it does."""
 
 
-def content(text: str) -> str:
-    """Return the text unchanged: visible, short enough, without the mask."""
+def content(text: str, field: str = "content") -> str:
+    """Return the text unchanged: visible, short enough, without the mask. `field` is where it stands in what was sent."""
     if not visible(text):
-        raise Invalid.of("content", "There is nothing to see in it.")
+        raise Invalid.of(field, "There is nothing to see in it.")
     length = full_width_length(text)
     if length > limits.CONTENT_FULL_WIDTH:
         most = limits.CONTENT_FULL_WIDTH
-        raise Invalid.of("content", f"It may have {most} full-width characters ({2 * most} half-width ones).")
+        raise Invalid.of(field, f"It may have {most} full-width characters ({2 * most} half-width ones).")
     if contains_mask(text):
         raise Invalid.of(
-            "content", f"It contains {MASK}, which stands for a secret; write the secret itself or leave it out."
+            field, f"It contains {MASK}, which stands for a secret; write the secret itself or leave it out."
         )
     return text
 

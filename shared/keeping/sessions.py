@@ -115,6 +115,8 @@ class Sessions:
         """
         fields.no_credential(topic=note.topic)
         fields.tags(note.tags)
+        for point in note.key_points:
+            fields.content(point, "key_info")
         if ends(note.message) or sums_up(note.message):
             ended = self.end(owner, must=False)
             return Noted(saved=False, reason="ended", session_id=ended.session_id if ended else None, ended=ended)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from shared.domain import limits
+from shared.domain import limits, naming
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
 from shared.domain.times import moment, rfc3339
@@ -19,6 +19,7 @@ from shared.text.secrets import mask
 
 NOTES = "notes/1"
 IMPORTANCE = 5
+_BETWEEN = Pattern(r"[\s#]+")
 _NUMBERS = Pattern(r"\d+(?:[.,:]\d+)*")
 
 
@@ -178,9 +179,18 @@ def _groups(notes: Sequence[Note]) -> list[list[Note]]:
 
 def _sharing(group: Sequence[Note]) -> list[Note]:
     """Give every note of a group the topic that one of them has, as a tag, and the tags of all."""
-    topics = [f"#{normalise(note.topic)}" for note in group if note.topic]
-    tags = _distinct(tag[: limits.TAG_CHARACTERS] for tag in (*topics, *(tag for note in group for tag in note.tags)))
+    topics = [tag for note in group if note.topic and (tag := _topic_tag(note.topic))]
+    tags = _distinct((*topics, *(tag for note in group for tag in note.tags)))
     return [replace(note, tags=tags[: limits.TAGS]) for note in group]
+
+
+def _topic_tag(topic: str) -> str | None:
+    """Return a topic as a tag, its words joined by hyphens; None where no tag can be made of it."""
+    words = "-".join(_BETWEEN.split(normalise(topic)))
+    try:
+        return naming.tag("#" + words[: limits.TAG_CHARACTERS - 1].strip("-"))
+    except ValueError:
+        return None
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

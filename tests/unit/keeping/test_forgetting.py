@@ -13,6 +13,7 @@ from shared.domain.memory import Category, Scope, Status
 from shared.domain.task import TaskStatus
 from shared.domain.times import day_bounds
 from shared.keeping.forgetting.selection import Selection
+from shared.recall.days import ByDay
 from tests.builders import World
 from tests.fakes import Crash, Steps
 from tests.unit.storage.deeds import Summing
@@ -139,6 +140,22 @@ def test_days_are_the_owners_own_and_have_the_hours_they_have() -> None:
     world.choose(time_zone="Asia/Shanghai")
     assert would_go(world, date=date(2026, 3, 1)) == []
     assert would_go(world, date=date(2026, 3, 2)) == ["Written late in the evening, UTC."]
+
+
+@pytest.mark.parametrize("time_zone", ["UTC", "Pacific/Kiritimati", "America/Los_Angeles"])
+@pytest.mark.parametrize("day", [date.min, date.max], ids=str)
+def test_the_first_and_the_last_day_of_the_calendar_are_days_too(day: date, time_zone: str) -> None:
+    begins, ends = day_bounds(day, time_zone)
+    assert begins < ends
+    world = World()
+    world.add(OTHER)
+    world.choose(time_zone=time_zone)
+    assert would_go(world, date=day) == []
+    task_id = forget(world, date=day)
+    forgotten(world)
+    assert status(world, task_id) == (TaskStatus.DONE, {})
+    assert ByDay(world.now.searcher).days(world.owner, date.min, date.max, None).days == [(date(2026, 3, 1), 1)]
+    assert ByDay(world.now.searcher).days(world.owner, day, day, None).days == []
 
 
 def test_without_confirmation_nothing_happens() -> None:

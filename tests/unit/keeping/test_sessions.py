@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.domain import limits
-from shared.domain.errors import NotFound, NotPossibleNow
+from shared.domain.errors import Invalid, NotFound, NotPossibleNow
 from shared.domain.memory import Category, Scope, Source
 from shared.domain.naming import ACTIVE_PROJECT
 from shared.keeping.sessions import Noted
@@ -17,6 +17,7 @@ from shared.ports import Delete, Update
 from shared.storage import names
 from tests.builders import World
 from tests.fakes import Crash, Steps
+from tests.unit.importing.sending import exported, taken_in
 from tests.unit.keeping.test_forgetting import forget
 from tests.unit.storage.opening import everything_said
 from tests.unit.storage.soundness import LEASE_AND_MORE, assert_sound, settle
@@ -385,3 +386,37 @@ def _prepared(deeds: list[Any]) -> World:
     for deed in deeds:
         deed(world)
     return world
+
+
+@pytest.mark.parametrize(
+    "point", ["  ", "\u200b", "我的密码是 ***", "很" * 501], ids=["blank", "unseen", "mask", "long"]
+)
+def test_a_key_point_that_no_memory_can_say_is_refused_with_its_note(point: str) -> None:
+    world = World()
+    begin(world)
+    with pytest.raises(Invalid) as refused:
+        note(world, "记住这个：我喜欢茶", "我喜欢茶", point)
+    assert refused.value.details[0]["field"] == "key_info"  # type: ignore[index]
+    end(world)
+    assert world.texts() == []
+
+
+@pytest.mark.parametrize(
+    ("topic", "tags"),
+    [
+        ("error handling", ("#error-handling",)),
+        ("数据库", ("#数据库",)),
+        ("C# and\tF#", ("#C-and-F",)),
+        ("# #", ()),
+        ("\u202e\u200b", ()),
+        ("w" * 63, ("#" + "w" * 63,)),
+    ],
+)
+def test_a_topic_becomes_a_tag_that_an_import_takes(topic: str, tags: tuple[str, ...]) -> None:
+    world, elsewhere = World(), World()
+    begin(world)
+    note(world, "记住这个：我喜欢茶", "我喜欢茶", topic=topic)
+    end(world)
+    assert [memory.tags for memory in world.memories()] == [tags]
+    assert taken_in(elsewhere, *exported(world)).progress["refused"] == 0
+    assert [memory.tags for memory in elsewhere.memories()] == [tags]
