@@ -27,6 +27,8 @@ from shared.storage.transactions import Change, Stale, StepDone, batches
 
 FORGOTTEN = f"{PROGRESS}forgotten"
 CONVERSATIONS = f"{PROGRESS}conversations"
+EMPTIED = "emptied"
+"""Column of a task whose memories are deleted: what is left to do is to see them gone from everywhere."""
 TRIES = 3
 
 
@@ -52,7 +54,14 @@ class Forget:
             return 0
         traces.unnote(visit, selection)
         traces.unlearn(visit, selection, _counted(visit, task, {CONVERSATIONS: 1}))
-        return self.forget(visit, task, selection, before)
+        deleted = self.forget(visit, task, selection, before)
+        if EMPTIED not in task:
+            told = Update(
+                str(task["sk"]), set={EMPTIED: 1}, condition=Condition(exists=True, equals={"finished_at": None})
+            )
+            with suppress(Refused):
+                visit.vaults.table.write(visit.owner, [told])
+        return deleted
 
     def forget(self, visit: Visit, task: Item, selection: Selection, before: int) -> int:
         """Delete what a selection means and count it on that task; return how many that were. Raises OutOfTime with `before` in it."""

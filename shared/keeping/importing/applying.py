@@ -13,7 +13,7 @@ from shared.domain import limits
 from shared.domain.errors import QuotaExceeded, Refused, SealBroken, Unavailable
 from shared.domain.ids import ulid_time
 from shared.domain.times import moment
-from shared.keeping.forgetting.steps import Forget, open_tasks
+from shared.keeping.forgetting.steps import EMPTIED, Forget, open_tasks
 from shared.keeping.importing import course as courses
 from shared.keeping.importing.course import DOCUMENTS, KIND, Course, Held, Mode, course_of, task_of
 from shared.keeping.importing.replacing import Unmeant, meant_by
@@ -47,7 +47,7 @@ class Import:
         One waits for what was asked to be forgotten before it, and for a file that replaces: what these take away may say the same.
         """
         counts: Counter[str] = Counter()
-        until = min((task_of(task) for task in open_tasks(visit)), default=_NEVER)
+        until = min((task_of(task) for task in open_tasks(visit) if EMPTIED not in task), default=_NEVER)
         for task_id in _with_pages(visit):
             sk = names.TASK + task_id
             item = visit.vaults.table.get(visit.owner, [sk]).get(sk)

@@ -68,3 +68,18 @@ def test_an_import_that_waits_for_a_forget_is_taken_in_by_the_visits_that_follow
             world.maintenance.delete(message.receipt)
     assert world.now.tasks.get(world.owner, import_id).status is TaskStatus.DONE
     assert world.texts() == ["I drink tea."]
+
+
+def test_a_forget_that_cannot_end_keeps_no_later_import_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    world.add("I drink tea.")
+    task_id = forget(world, all=True)
+    send(world, lines("I drink tea."))
+
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(type(world.now.builder), "build", fails)
+    visits(world)
+    assert world.now.tasks.get(world.owner, task_id).status is not TaskStatus.DONE
+    assert world.texts() == ["I drink tea."]
