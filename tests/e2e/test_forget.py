@@ -102,3 +102,21 @@ def test_a_full_memory_can_be_made_room_in(ann: Person) -> None:
     ann.ok("PATCH", "/v1/settings", {"enabled": False})
     ann.add("Not important", importance=1)
     assert done(ann, {"importance_below": 3})["progress"] == {"forgotten": 1}
+
+
+def test_a_file_that_is_brought_along_right_after_everything_was_forgotten_stays(full: Person) -> None:
+    file = full.ok("GET", "/v1/export")["data"]
+    before = sorted(full.texts())
+    assert full.call("POST", FORGET, {"all": True, "confirm": True}).status == 202
+    begun = full.ok("POST", "/v1/import", {"data": file})
+    for _ in range(3):
+        assert full.stack.run_maintenance()["idle"]
+    assert full.task(begun["task_id"])["status"] == "done"
+    assert sorted(full.texts()) == before
+
+
+def test_the_last_day_of_the_calendar_is_a_day(full: Person) -> None:
+    assert full.ok("POST", FORGET, {"date": "9999-12-31", "dry_run": True})["count"] == 0
+    assert full.kept(date="9999-12-31") == []
+    days = full.ok("GET", "/v1/days", query={"from": "0001-01-01", "to": "9999-12-31"})["days"]
+    assert [day["count"] for day in days] == [4]

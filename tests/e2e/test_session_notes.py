@@ -1,5 +1,7 @@
 """Sessions over real HTTP: notes go in, memories come out, once."""
 
+from typing import Any
+
 import pytest
 
 from tests.e2e.client import Person
@@ -82,3 +84,23 @@ def test_notes_of_one_person_are_nobody_elses(ann: Person, bob: Person) -> None:
 )
 def test_notes_that_cannot_be_are_refused(ann: Person, body: dict[str, object]) -> None:
     assert ann.call("POST", f"{CURRENT}/notes", body).status == 422
+
+
+@pytest.mark.parametrize("secret", ["my password is hunter2Xy!9", "密码是hunter2Xy!9"])
+def test_no_credential_comes_in_by_a_name_or_a_topic(ann: Person, secret: str) -> None:
+    noted = {"user_message": "记住这个：我喜欢茶"}
+    said = {"messages": [{"role": "user", "content": "记住：我喜欢茶"}], "trigger": "manual"}
+    doors: list[tuple[str, dict[str, Any], str]] = [
+        ("/v1/sessions", {}, "project"),
+        ("/v1/sessions", {}, "agent"),
+        ("/v1/sessions/current/notes", noted, "topic"),
+        ("/v1/conversations", said, "project"),
+        ("/v1/conversations", said, "agent"),
+        ("/v1/conversations", said, "session_id"),
+    ]
+    for path, body, field in doors:
+        refused = ann.call("POST", path, body | {field: secret})
+        assert (refused.status, refused.code, refused.fields) == (422, "invalid", [field])
+        assert "hunter2" not in refused.text
+    assert ann.ok("GET", "/v1/sessions/current")["status"] == "none"
+    assert ann.texts() == []
