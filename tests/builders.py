@@ -20,6 +20,7 @@ from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
 from shared.keeping.auditing import Auditing
 from shared.keeping.cursors import Cursors
+from shared.keeping.due_owners import Scheduling
 from shared.keeping.duties import Duties
 from shared.keeping.edits import Edits
 from shared.keeping.filters import Filters
@@ -37,8 +38,7 @@ from shared.keeping.recollecting import Recollecting
 from shared.keeping.scene_deletion import SceneDeletion
 from shared.keeping.scene_upkeep import Describer, SceneClearing, SceneUpkeep
 from shared.keeping.scenes import Scenes
-from shared.keeping.scheduled import Scheduled, ScheduleKept
-from shared.keeping.scheduling import Scheduling
+from shared.keeping.schedule_steps import Scheduled, ScheduleKept
 from shared.keeping.sessions import Sessions
 from shared.keeping.silent_sessions import SilentSessions
 from shared.keeping.suggesting import Suggestions

@@ -8,14 +8,14 @@ from shared.bootstrap.embeddings import meaning
 from shared.bootstrap.models import language_model
 from shared.bootstrap.recall import indexes
 from shared.keeping.cursors import Cursors
+from shared.keeping.due_owners import Scheduling
 from shared.keeping.duties import Duties
 from shared.keeping.forgetting.steps import Forget, Forgotten
 from shared.keeping.importing.applying import Import, Imported
 from shared.keeping.listing import Listing
 from shared.keeping.recollecting import Recollecting
 from shared.keeping.scene_upkeep import SceneClearing, SceneUpkeep
-from shared.keeping.scheduled import Scheduled, ScheduleKept
-from shared.keeping.scheduling import Scheduling
+from shared.keeping.schedule_steps import Scheduled, ScheduleKept
 from shared.keeping.sessions import Sessions
 from shared.keeping.silent_sessions import SilentSessions
 from shared.keeping.tidying import Tidying

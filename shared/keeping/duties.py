@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.domain import limits
-from shared.keeping.scheduling import Scheduling
+from shared.keeping.due_owners import Scheduling
 from shared.keeping.tidying import Tidying
 from shared.storage.erasure import Erasure
 

@@ -9,7 +9,7 @@ import pytest
 from shared.domain.asking import ModelThrottled
 from shared.domain.memory import Category
 from shared.domain.settings import Preferences
-from shared.keeping.scheduled import NEXT, Scheduled, ScheduleKept
+from shared.keeping.schedule_steps import NEXT, Scheduled, ScheduleKept
 from shared.keeping.schedules import checked, next_run
 from shared.keeping.visits import Visit, begun
 from tests.builders import World

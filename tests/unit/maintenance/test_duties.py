@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain import limits
 from shared.domain.errors import Unavailable
-from shared.keeping import scheduling
+from shared.keeping import due_owners
 from shared.keeping.duties import UnknownDuty
 from shared.ports import Put, Update
 from shared.storage import names
@@ -87,7 +87,7 @@ def test_a_run_that_fails_gives_its_lease_back() -> None:
 
 
 def test_everyone_is_found_in_the_bucket_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduling, "OWNERS_A_MESSAGE", 3)  # a page of 200 owners would say the same, slower
+    monkeypatch.setattr(due_owners, "OWNERS_A_MESSAGE", 3)  # a page of 200 owners would say the same, slower
     world = World()
     owners = [letter * 52 for letter in "abcdefg"]
     for owner in owners:

@@ -9,7 +9,7 @@ from shared.crypto.owners import owner_name
 from shared.domain import limits
 from shared.domain.errors import Unavailable
 from shared.domain.times import rfc3339
-from shared.keeping import scheduling
+from shared.keeping import due_owners
 from shared.keeping.tidying import Tidying
 from shared.ports import Put, Update
 from shared.storage import names
@@ -69,15 +69,15 @@ def test_a_thousand_owners_due_at_once_are_each_asked_for_and_visited_once() -> 
         for message in received:
             counts.append(now.duties.do(json.dumps(message.body), message.receipt))
             world.maintenance.delete(message.receipt)
-    assert max(waiting) <= 2 * scheduling.OWNERS_A_MESSAGE + 1
+    assert max(waiting) <= 2 * due_owners.OWNERS_A_MESSAGE + 1
     asked_for = [count["owners"] for count in counts if "owners" in count]
-    assert (sum(asked_for), max(asked_for)) == (MANY, scheduling.OWNERS_A_MESSAGE)
+    assert (sum(asked_for), max(asked_for)) == (MANY, due_owners.OWNERS_A_MESSAGE)
     assert sum(count.get("index_built", 0) for count in counts) == MANY
     assert now.duties.ask({"kind": "schedule"}) == {"owners": 0}
 
 
 def test_many_owners_due_at_once_are_each_tidied_once_and_counts_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduling, "OWNERS_A_MESSAGE", 10)  # a page of 200 owners would say the same, slower
+    monkeypatch.setattr(due_owners, "OWNERS_A_MESSAGE", 10)  # a page of 200 owners would say the same, slower
     world, owners = populated(35)
     counts = [world.now.duties.ask({"kind": "schedule"}), *work_off(world)]
     assert sum(count.get("owners", 0) for count in counts) == len(owners)
@@ -88,7 +88,7 @@ def test_many_owners_due_at_once_are_each_tidied_once_and_counts_add_up(monkeypa
 
 
 def test_who_waited_longest_is_asked_for_first_whatever_the_shard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduling, "OWNERS_A_MESSAGE", 10)  # a page of 200 owners would say the same, slower
+    monkeypatch.setattr(due_owners, "OWNERS_A_MESSAGE", 10)  # a page of 200 owners would say the same, slower
     world, owners = populated(40, seconds=1)
     assert len({names.due_shard(owner, limits.DUE_SHARDS) for owner in owners[:10]}) > 2
     assert world.now.duties.ask({"kind": "schedule"}) == {"owners": 10}
@@ -151,7 +151,7 @@ def test_one_owner_is_asked_for_by_name_and_a_stranger_is_not() -> None:
 
 
 def test_a_rebuild_of_everyone_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduling, "OWNERS_A_MESSAGE", 10)  # a page of 200 owners would say the same, slower
+    monkeypatch.setattr(due_owners, "OWNERS_A_MESSAGE", 10)  # a page of 200 owners would say the same, slower
     world, owners = populated(45)
     world.table.wipe()
     world.restart()
