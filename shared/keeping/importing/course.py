@@ -24,6 +24,8 @@ from shared.ports import Condition, Item, Update, Write
 from shared.storage import bodies, names, objects
 
 KIND: Final = "import"
+NACRE: Final = "nacre"
+"""Our own form, among those that files have."""
 COURSE: Final = "course"
 """The column, and what the course is called in its seal."""
 _SEALED_PAGE: Final = "import page"

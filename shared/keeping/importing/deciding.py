@@ -73,7 +73,8 @@ class Deciding:
     """Decides for records in the order of the file, as long as each can be decided by what was read before all of them.
 
     `led` maps tags to the ids that they lead to, `stand` ids to memories, but for `damaged` ones that do not open. `room` is how many
-    more may be active (None: no limit). With `overwriting` the file's fields win.
+    more may be active (None: no limit). With `overwriting` the file's fields win; whether it `revives` what a person has dismissed only a
+    file can say that knows of dismissing.
     """
 
     keys: OwnerKeys
@@ -82,6 +83,7 @@ class Deciding:
     damaged: Collection[str]
     room: int | None
     overwriting: bool
+    revives: bool
     now: datetime
     retention_days: int
 
@@ -119,6 +121,8 @@ class Deciding:
             return Decided(Change(None, memory), {IMPORTED: 1} | _archived(draft.memory, memory))
         in_other_words = draft.tag in self.led and items.dedup_tag(self.keys, standing.memory) != draft.tag
         wins = _overwritten(standing.memory, draft.memory, self.now)
+        if standing.memory.status is Status.DISMISSED and wins.status is Status.ACTIVE and not self.revives:
+            wins = replace(wins, status=Status.DISMISSED)
         nothing_new = all(getattr(wins, name) == getattr(standing.memory, name) for name in _COMPARED)
         if not self.overwriting or in_other_words or nothing_new:
             return Decided(None, {KEPT: 1})

@@ -35,6 +35,7 @@ from shared.keeping.importing.course import (
     APPLIED,
     COURSE,
     KIND,
+    NACRE,
     PAGE,
     PAGES,
     REFUSED,
@@ -60,7 +61,6 @@ from shared.storage.transactions import Replayed, Stale
 from shared.storage.vaults import Opened, Vaults
 
 AUTO = "auto"
-NACRE = "nacre"
 
 
 class Page(Protocol):

@@ -20,7 +20,7 @@ from shared.domain.errors import (
 )
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
-from shared.keeping.importing.course import APPLIED, Course, Held, Mode, open_page, task_of
+from shared.keeping.importing.course import APPLIED, NACRE, Course, Held, Mode, open_page, task_of
 from shared.keeping.importing.deciding import Decided, Deciding, Draft, drafted, parts
 from shared.keeping.visits import Visit
 from shared.observability import alarm
@@ -126,7 +126,8 @@ class Taking:
         own = {draft.memory.id for draft in wanted}
         stand, damaged = self._standing(found, own)
         days = visit.preferences.retention_days
-        return Deciding(visit.opened.keys, led, stand, damaged, room, overwriting, vaults.clock(), days)
+        revives = self.course.wanted.format == NACRE
+        return Deciding(visit.opened.keys, led, stand, damaged, room, overwriting, revives, vaults.clock(), days)
 
     def _standing(self, found: Mapping[str, Item], own: Collection[str]) -> tuple[dict[str, Stored], set[str]]:
         """Open memories; return those that stand, and the ids of those that do not open. One whose time is over stands in nobody's way:

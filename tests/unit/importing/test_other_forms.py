@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from shared.domain.errors import Invalid
-from shared.domain.memory import Scope
+from shared.domain.memory import Scope, Status
 from shared.keeping.foreign.detecting import FORMATS
 from shared.keeping.importing.course import Mode
 from shared.models.portability import ImportIn
@@ -78,3 +78,15 @@ def test_pages_of_one_import_have_one_form() -> None:
         world.now.importing.receive(world.owner, Page("- B.\n- C.\n", begun.task_id))
     with pytest.raises(Invalid):
         world.now.importing.receive(world.owner, Page("- B.\n- C.\n", begun.task_id, format="text"))
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_no_list_of_another_tool_revives_what_was_dismissed_here(mode: Mode) -> None:
+    world = World()
+    world.dismiss(world.add("I drink tea.", importance=9).id)
+    world.clock.advance(1)
+    taken_in(world, "- I drink tea.\n- I drink coffee.\n", format="text", mode=mode, visits=3)
+    assert {memory.content: memory.status for memory in world.memories()} == {
+        "I drink tea.": Status.DISMISSED,
+        "I drink coffee.": Status.ACTIVE,
+    }
