@@ -30,7 +30,7 @@ def test_the_last_days_end_with_the_owners_today() -> None:
     assert days_bounds(date(2026, 11, 30), None, "UTC", NOW)[0] == datetime(2026, 11, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("name", ["Pacific/Kiritimati", "America/Los_Angeles"])
+@pytest.mark.parametrize("name", ["Asia/Shanghai", "Pacific/Kiritimati", "America/Los_Angeles"])
 @pytest.mark.parametrize("day", [date.min, date.max])
 def test_the_first_and_the_last_day_of_the_calendar_are_days(day: date, name: str) -> None:
     begins, ends = day_bounds(day, name)
