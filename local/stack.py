@@ -29,7 +29,7 @@ from local.server import BadRequest, Server
 from local.tokens import Issuer
 
 TEMPLATE = Path(__file__).resolve().parent.parent / "template.yaml"
-FROM_CALLER = ("MODEL_PROVIDER", "MODEL_ID", "MODEL_URL", "MODEL_API_KEY", "LOG_LEVEL")
+FROM_CALLER = ("MODEL_PROVIDER", "MODEL_ID", "MODEL_URL", "MODEL_API_KEY", "CONTEXT_MILLISECONDS", "LOG_LEVEL")
 _NOT_HERE = (
     "AWS_PROFILE",
     "AWS_DEFAULT_PROFILE",

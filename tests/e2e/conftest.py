@@ -7,13 +7,10 @@ import pytest
 from local.stack import Stack
 from tests.e2e.client import Person
 
-PATIENT = {"CONTEXT_MILLISECONDS": "30000"}
-"""A machine that runs many tests at once may take longer than an agent should wait."""
-
 
 @pytest.fixture(scope="module")
 def stack() -> Iterator[Stack]:
-    with Stack.start(schedule=False, environment=PATIENT) as running:
+    with Stack.start(schedule=False) as running:
         yield running
 
 

@@ -41,7 +41,7 @@ AT_ONCE = 40
 
 @pytest.fixture(scope="module")
 def stack() -> Iterator[Stack]:
-    with Stack.start(schedule=False, environment={"ACTIVE_LIMIT": "0", "CONTEXT_MILLISECONDS": "30000"}) as running:
+    with Stack.start(schedule=False, environment={"ACTIVE_LIMIT": "0"}) as running:
         yield running
 
 

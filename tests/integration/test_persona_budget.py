@@ -18,7 +18,7 @@ SUGGESTION = "01KJMV71S8AYZE4PA0D4YD5EQ4"
 
 @pytest.fixture(scope="module")
 def person() -> Iterator[Person]:
-    with Stack.start(schedule=False, environment={"ACTIVE_LIMIT": "0", "CONTEXT_MILLISECONDS": "30000"}) as stack:
+    with Stack.start(schedule=False, environment={"ACTIVE_LIMIT": "0"}) as stack:
         made = person_of(stack, 40)
         known(made)
         yield made
