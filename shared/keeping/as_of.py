@@ -15,6 +15,7 @@ from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import items, names
 from shared.storage.journal import Journal
+from shared.storage.partition import each_item
 from shared.storage.preferences import preferences_of, retention_days
 from shared.storage.vaults import Opened, Vaults
 
@@ -75,12 +76,7 @@ class AsOf:
     def _made(self, owner: str, at: datetime, after: str | None) -> Iterator[Item]:
         """Yield items of memories that were made until then, latest first."""
         after = after or names.MEMORY + first_ulid(at + MILLISECOND)
-        while True:
-            page = self.vaults.table.query(owner, names.MEMORY, after=after, limit=SCAN, descending=True)
-            yield from page.items
-            after = page.after
-            if after is None:
-                return
+        return each_item(self.vaults.table, owner, names.MEMORY, after=after, limit=SCAN, descending=True)
 
     def _then(self, opened: Opened, memory: Memory, at: datetime) -> Memory | None:
         """Return the version that stood at that moment; None when there was none yet, or it is not kept."""

@@ -18,6 +18,7 @@ from shared.keeping.filters import CREATED, Filters
 from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import items, names
+from shared.storage.partition import each_item
 from shared.storage.preferences import preferences_of, retention_days
 from shared.storage.together import together
 from shared.storage.vaults import GONE, Opened, Vaults
@@ -110,15 +111,10 @@ class Listing:
         if after is None and filters.until is not None:
             after = names.MEMORY + first_ulid(filters.until)
         least = names.MEMORY + first_ulid(filters.since) if filters.since else ""
-        while True:
-            page = self.vaults.table.query(owner, names.MEMORY, after=after, limit=BATCH, descending=True)
-            for item in page.items:
-                if str(item["sk"]) < least:
-                    return
-                yield _Found(str(item["sk"]), item)
-            after = page.after
-            if after is None:
+        for item in each_item(self.vaults.table, owner, names.MEMORY, after=after, limit=BATCH, descending=True):
+            if str(item["sk"]) < least:
                 return
+            yield _Found(str(item["sk"]), item)
 
     def _updated(self, opened: Opened, filters: Filters, before: str | None) -> Iterator[_Found]:
         """Yield items by their last change, latest first."""

@@ -1,7 +1,7 @@
 """The step of maintenance that finds again what it was to do, where its own memory of an owner was lost: the tasks say it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -12,8 +12,9 @@ from shared.keeping.forgetting import asking
 from shared.keeping.visits import Visit
 from shared.learning import tasks
 from shared.learning.consolidation.consolidating import OPEN
-from shared.ports import Condition, Item, Update, Value
+from shared.ports import Condition, Update, Value
 from shared.storage import names
+from shared.storage.partition import each_item
 
 _WAITING = frozenset((TaskStatus.QUEUED.value, TaskStatus.PROCESSING.value))
 
@@ -27,7 +28,8 @@ class Recollecting:
     def run(self, visit: Visit) -> Mapping[str, int]:
         if names.UPKEEP in visit.opened.items:
             return {}
-        waiting = list(_waiting(visit))
+        every = each_item(visit.vaults.table, visit.owner, names.TASK)
+        waiting = [item for item in every if item["status"] in _WAITING]
         found: dict[str, Value] = {}
         if forgets := Counter(str(item["kind"]) for item in waiting)[asking.KIND]:
             found[asking.WAITING] = forgets
@@ -42,13 +44,3 @@ class Recollecting:
                 )
                 visit.state |= found
         return {"found": len(found)}
-
-
-def _waiting(visit: Visit) -> Iterator[Item]:
-    after = None
-    while True:
-        page = visit.vaults.table.query(visit.owner, names.TASK, after=after)
-        yield from (item for item in page.items if item["status"] in _WAITING)
-        after = page.after
-        if after is None:
-            return

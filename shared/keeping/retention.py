@@ -16,6 +16,7 @@ from shared.ports import Item
 from shared.storage import items, names
 from shared.storage.commit import Commits
 from shared.storage.items import Stored
+from shared.storage.partition import each_item
 from shared.storage.transactions import Change, batches
 from shared.storage.vaults import GONE
 
@@ -38,7 +39,8 @@ class Retention:
         if visit.state.get(DAYS) == days and (due is None or due > visit.now):
             deleted, _ = self._delete(visit, _changed(visit))
         else:
-            deleted, upcoming = self._delete(visit, _all(visit))
+            every = each_item(visit.vaults.table, visit.owner, names.MEMORY)
+            deleted, upcoming = self._delete(visit, every)
             visit.note(**{DAYS: days, NEXT: upcoming})
         _look_again(visit)
         return {"deleted": deleted}
@@ -108,13 +110,3 @@ def _changed(visit: Visit) -> Iterator[Item]:
     wanted = [names.MEMORY + memory_id for memory_id, version in visit.opened.changes.items() if version != GONE]
     if wanted:
         yield from visit.vaults.table.get(visit.owner, wanted).values()
-
-
-def _all(visit: Visit) -> Iterator[Item]:
-    after = None
-    while True:
-        page = visit.vaults.table.query(visit.owner, names.MEMORY, after=after)
-        yield from page.items
-        after = page.after
-        if after is None:
-            return

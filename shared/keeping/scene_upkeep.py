@@ -10,7 +10,7 @@ from shared.domain.errors import SealBroken
 from shared.domain.ids import first_ulid
 from shared.domain.memory import Category, Memory, Status
 from shared.domain.times import moment, rfc3339
-from shared.keeping.scenes import archive, coldest, latest_first, opened_scenes, project_items, rewrite
+from shared.keeping.scenes import archive, coldest, latest_first, opened_scenes, rewrite
 from shared.keeping.visits import Visit
 from shared.learning import tasks
 from shared.learning.extractor import Cost
@@ -18,6 +18,7 @@ from shared.ports import Item, Update
 from shared.storage import basis, items, names, scenes
 from shared.storage.commit import Commits
 from shared.storage.document_commits import DocumentCommits
+from shared.storage.partition import each_item
 from shared.storage.scenes import CONTEXT, CONTEXT_AT, CONTEXT_BASIS, Scene
 
 
@@ -46,7 +47,9 @@ class SceneClearing:
 
     def run(self, visit: Visit) -> Mapping[str, int]:
         documents, counts = DocumentCommits(self.commits), {"mended": 0, "damaged": 0}
-        found, counts["damaged"] = opened_scenes(visit.opened.keys, project_items(visit.vaults, visit.owner))
+        found, counts["damaged"] = opened_scenes(
+            visit.opened.keys, each_item(visit.vaults.table, visit.owner, names.PROJECT)
+        )
         ids = {memory_id for scene in found for memory_id in scene.rests_on}
         read = visit.vaults.table.get(visit.owner, basis.sks(ids)) if ids else {}
         stand = basis.standing(visit.opened, read, ids, visit.vaults.clock())
@@ -74,7 +77,7 @@ class SceneUpkeep:
         documents, counts = DocumentCommits(self.commits), {"archived": 0, "described": 0, "refused": 0}
         read_at = visit.vaults.clock()
         active = scenes.active_project(visit.vaults.open(visit.owner, [names.ACTIVE]))
-        found, _ = opened_scenes(visit.opened.keys, project_items(visit.vaults, visit.owner))
+        found, _ = opened_scenes(visit.opened.keys, each_item(visit.vaults.table, visit.owner, names.PROJECT))
         cold = coldest(found, active)
         for scene in cold:
             visit.check_time(counts)

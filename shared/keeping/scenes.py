@@ -22,6 +22,7 @@ from shared.storage import basis, lines, names, scenes
 from shared.storage.commit import Commits
 from shared.storage.document_commits import TRIES, DocumentCommits
 from shared.storage.documents import PROJECT, Document
+from shared.storage.partition import each_item, pages
 from shared.storage.scenes import ARCHIVED, CONTEXT, NAME, RESTS_ON, SUMMARY, USED_AT, Scene
 from shared.storage.vaults import Opened, Vaults
 from shared.text.secrets import find
@@ -169,7 +170,7 @@ class Scenes:
         opened = self._vaults.open(owner, _WANTED)
         if opened is None:
             return _key(project), None, []
-        found, _ = opened_scenes(opened.keys, project_items(self._vaults, owner))
+        found, _ = opened_scenes(opened.keys, each_item(self._vaults.table, owner, names.PROJECT))
         active = scenes.active_project(opened)
         if any(scene.project == project for scene in found):
             return project, active, found
@@ -226,26 +227,9 @@ def opened_scenes(keys: OwnerKeys, found: Iterable[Item]) -> tuple[list[Scene], 
     return opened, damaged
 
 
-def project_items(vaults: Vaults, owner: str) -> Iterator[Item]:
-    """Yield the items of all projects."""
-    after = None
-    while True:
-        page = vaults.table.query(owner, names.PROJECT, after=after)
-        yield from page.items
-        after = page.after
-        if after is None:
-            return
-
-
 def latest_first(vaults: Vaults, owner: str) -> Iterator[list[Item]]:
     """Yield pages of all memories' items, the latest made first."""
-    after = None
-    while True:
-        page = vaults.table.query(owner, names.MEMORY, after=after, descending=True)
-        yield page.items
-        after = page.after
-        if after is None:
-            return
+    return pages(vaults.table, owner, names.MEMORY, descending=True)
 
 
 def coldest(found: Iterable[Scene], active: str | None) -> list[Scene]:

@@ -25,6 +25,7 @@ from shared.learning.notes import Note, body_of, judged, note_of
 from shared.observability import alarm
 from shared.ports import Condition, Delete, Item, Put, Update, Write
 from shared.storage import bodies, names, scenes
+from shared.storage.partition import each_item
 from shared.storage.preferences import preferences_of
 from shared.storage.transactions import Limits, Stale, Transaction
 from shared.storage.vaults import Opened, Vaults
@@ -250,19 +251,15 @@ class Sessions:
 
     def _notes(self, keys: OwnerKeys, session_id: str) -> tuple[int, list[Note]]:
         """Return how many notes a session has, and those that open."""
-        prefix, after, kept = f"{names.NOTE}{session_id}#", None, 0
+        kept = 0
         notes: list[Note] = []
-        while True:
-            page = self.vaults.table.query(keys.owner, prefix, after=after)
-            kept += len(page.items)
-            for item in page.items:
-                try:
-                    notes.append(_note(keys, item))
-                except SealBroken:
-                    alarm("damaged", note=str(item["sk"]).removeprefix(names.NOTE))
-            after = page.after
-            if after is None:
-                return kept, notes
+        for item in each_item(self.vaults.table, keys.owner, f"{names.NOTE}{session_id}#"):
+            kept += 1
+            try:
+                notes.append(_note(keys, item))
+            except SealBroken:
+                alarm("damaged", note=str(item["sk"]).removeprefix(names.NOTE))
+        return kept, notes
 
     def _digest(self, owner: str, project: str | None) -> list[Memory]:
         """Return what was confirmed last of the person and of the project."""

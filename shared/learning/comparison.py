@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 from shared.domain import limits
 from shared.domain.errors import NacreError, SealBroken
@@ -15,6 +16,7 @@ from shared.domain.memory import Memory, Scope, Source, Status
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Known
 from shared.storage import items, names
+from shared.storage.partition import latest_updates
 from shared.storage.preferences import retention_days
 from shared.storage.together import together
 from shared.storage.vaults import Opened, Vaults
@@ -50,15 +52,13 @@ class Comparison:
     def _memories(self, opened: Opened, conversation: Conversation, status: Status) -> list[Memory]:
         found: list[Memory] = []
         now, days = self.vaults.clock(), retention_days(opened)
-        before = None
-        for _ in range(PAGES):
-            listed = self.vaults.table.by_update(opened.keys.owner, status.value, before=before, limit=LISTED)
+        pages = latest_updates(self.vaults.table, opened.keys.owner, status.value, limit=LISTED)
+        for listed in islice(pages, PAGES):
             standing = [one for one in self._opened(opened, listed, status) if not one.expired(now, days)]
             found += [one for one in standing if _affected(one, conversation)]
             own = sum(memory.scope is Scope.USER for memory in found)
-            if len(listed) < LISTED or own >= limits.COMPARISON_SET:
+            if own >= limits.COMPARISON_SET:
                 break
-            before = listed[-1]
         return sorted(found, key=lambda memory: (memory.updated_at, memory.id), reverse=True)
 
     def _opened(self, opened: Opened, listed: Sequence[str], status: Status) -> Iterator[Memory]:

@@ -8,6 +8,7 @@ from shared.domain.memory import Category, Memory, Status
 from shared.keeping.visits import Visit
 from shared.learning.quarantine import is_order
 from shared.storage import items, names
+from shared.storage.partition import latest_updates
 from shared.text.pattern import Pattern
 
 LISTED = 200
@@ -33,15 +34,13 @@ def orders(text: str) -> bool:
 def _listed(visit: Visit, most: int) -> Iterator[Memory]:
     """Yield what changed last, which the table's index may not list yet, and then what it lists."""
     yield from _opened(visit, _changed(visit))
-    before, count = None, 0
-    while count < most:
-        page = visit.vaults.table.by_update(visit.owner, Status.ACTIVE.value, before=before, limit=LISTED)
+    count = 0
+    for page in latest_updates(visit.vaults.table, visit.owner, Status.ACTIVE.value, limit=LISTED):
         for memory in _opened(visit, [key.rpartition("#")[2] for key in page]):
             count += 1
             yield memory
-        if len(page) < LISTED:
+        if count >= most:
             return
-        before = page[-1]
 
 
 def _changed(visit: Visit) -> list[str]:

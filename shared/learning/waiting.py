@@ -13,6 +13,7 @@ from shared.learning.extraction import Failed
 from shared.observability import alarm
 from shared.ports import Condition, Item, Queue, Update
 from shared.storage import names
+from shared.storage.partition import each_item
 from shared.storage.vaults import Opened, Vaults
 
 DIED_AFTER = timedelta(hours=1)
@@ -58,16 +59,8 @@ class Waiting:
         return Swept(sent, failed, deleted, min(looks, default=None))
 
     def _tasks(self, owner: str) -> dict[str, Item]:
-        found: dict[str, Item] = {}
-        after = None
-        while True:
-            page = self.vaults.table.query(owner, names.TASK, after=after)
-            found |= {
-                str(item["sk"]).removeprefix(names.TASK): item for item in page.items if item["kind"] == tasks.KIND
-            }
-            after = page.after
-            if after is None:
-                return found
+        every = each_item(self.vaults.table, owner, names.TASK)
+        return {str(item["sk"]).removeprefix(names.TASK): item for item in every if item["kind"] == tasks.KIND}
 
     def _send(self, opened: Opened, task_id: str, item: Item) -> None:
         run = int(item["run"])

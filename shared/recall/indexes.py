@@ -19,6 +19,7 @@ from shared.recall.index import CorruptIndex, Index, OldFormat
 from shared.storage import items, names, objects
 from shared.storage.builds import pointer_of
 from shared.storage.items import Stored
+from shared.storage.partition import each_item
 from shared.storage.preferences import time_zone
 from shared.storage.vaults import Opened, Vaults
 
@@ -190,14 +191,8 @@ def tag_bytes(tag: str) -> bytes:
 
 def all_memories(vaults: Vaults, keys: OwnerKeys, *, newest_first: bool = False) -> Iterator[Stored | None]:
     """Yield every memory of the table by its creation; None stands for one that does not open."""
-    after = None
-    while True:
-        page = vaults.table.query(keys.owner, names.MEMORY, after=after, descending=newest_first)
-        for item in page.items:
-            try:
-                yield items.from_item(keys, item)
-            except SealBroken:
-                yield None
-        after = page.after
-        if after is None:
-            return
+    for item in each_item(vaults.table, keys.owner, names.MEMORY, descending=newest_first):
+        try:
+            yield items.from_item(keys, item)
+        except SealBroken:
+            yield None

@@ -27,6 +27,7 @@ from shared.recall.meaning import Asked, Meaning, blended, levelled
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
 from shared.storage import items, names, scenes
 from shared.storage.builds import ask_for_build
+from shared.storage.partition import each_item
 from shared.storage.preferences import preferences_of
 from shared.storage.together import each, together
 from shared.storage.vaults import Opened
@@ -123,14 +124,7 @@ class Searcher:
         return opened
 
     def _projects(self, owner: str) -> dict[str, Item]:
-        found: dict[str, Item] = {}
-        after = None
-        while True:
-            page = self.vaults.table.query(owner, names.PROJECT, after=after)
-            found |= {str(item["sk"]): item for item in page.items}
-            after = page.after
-            if after is None:
-                return found
+        return {str(item["sk"]): item for item in each_item(self.vaults.table, owner, names.PROJECT)}
 
     def find(
         self, opened: Opened, question: Question, preferences: Preferences, asked: Asked | None = None

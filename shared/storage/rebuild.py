@@ -23,6 +23,7 @@ from shared.storage import bodies, documents, items, lines, names, sizes
 from shared.storage.commit import settings_item
 from shared.storage.documents import Document
 from shared.storage.journal import Journal, Record
+from shared.storage.partition import pages
 from shared.storage.transactions import project_update
 from shared.storage.vaults import Vaults
 
@@ -211,14 +212,9 @@ class Rebuild:
         Open tasks go too: a worker that went on with one would find its memories there, take them for another's and drop its lines.
         """
         for prefix in _CLEARED:
-            after = None
-            while True:
-                page = self.vaults.table.query(owner, prefix, after=after)
-                gone = [item for item in page.items if item.get("status") != TaskStatus.DONE.value]
+            for page in pages(self.vaults.table, owner, prefix):
+                gone = [item for item in page if item.get("status") != TaskStatus.DONE.value]
                 self._write(owner, (Delete(str(item["sk"])) for item in gone))
-                after = page.after
-                if after is None:
-                    break
 
     def _write(self, owner: str, writes: Iterable[Write]) -> None:
         pending = iter(writes)

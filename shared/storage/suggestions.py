@@ -17,6 +17,7 @@ from shared.ports import Item
 from shared.storage import documents, lines, names
 from shared.storage.basis import holds
 from shared.storage.documents import Document
+from shared.storage.partition import each_item
 from shared.storage.vaults import Opened, Vaults
 
 STATUS, TITLE, TEXT, BASIS, EVIDENCE = "status", "title", "text", "basis", "evidence"
@@ -109,17 +110,11 @@ def from_item(keys: OwnerKeys, item: Item) -> Suggestion | None:
 
 def all_of(vaults: Vaults, keys: OwnerKeys) -> Iterator[Suggestion]:
     """Yield the owner's suggestions, the oldest first. What does not open is left out."""
-    after = None
-    while True:
-        page = vaults.table.query(keys.owner, names.SUGGESTION, after=after)
-        for item in page.items:
-            with suppress(SealBroken):
-                found = from_item(keys, item)
-                if found is not None:
-                    yield found
-        after = page.after
-        if after is None:
-            return
+    for item in each_item(vaults.table, keys.owner, names.SUGGESTION):
+        with suppress(SealBroken):
+            found = from_item(keys, item)
+            if found is not None:
+                yield found
 
 
 def place_of(suggestion_id: str) -> Callable[[Opened], tuple[str, str]]:

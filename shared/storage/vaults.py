@@ -17,6 +17,7 @@ from shared.domain.errors import AlreadyThere, Changed, Refused, SealBroken, Tab
 from shared.domain.ids import Clock, Random
 from shared.ports import Condition, Item, KeyService, Objects, Put, StoredObject, Table
 from shared.storage import names
+from shared.storage.partition import each_item
 from shared.storage.together import together
 
 GONE = 0
@@ -132,17 +133,12 @@ class Vaults:
         """Change rows first, then the head: a build that ends in between then hides nothing."""
         head: Item | None = None
         rows: dict[str, int] = {}
-        after = None
-        while True:
-            page = self.table.query(owner, names.HEAD, after=after, descending=True)
-            for item in page.items:
-                if item["sk"] == names.HEAD:
-                    head = item
-                else:
-                    rows[str(item["sk"]).removeprefix(names.CHANGE)] = int(item["version"])
-            after = page.after
-            if after is None:
-                return head, rows
+        for item in each_item(self.table, owner, names.HEAD, descending=True):
+            if item["sk"] == names.HEAD:
+                head = item
+            else:
+                rows[str(item["sk"]).removeprefix(names.CHANGE)] = int(item["version"])
+        return head, rows
 
     def _unwrapped(
         self, owner: str, head: Item, ring: Keyring | ErasedKeyring, extra: Callable[[], Any] | None

@@ -19,6 +19,7 @@ from shared.keeping.exporting.forms import document_form, memory_form, settings_
 from shared.observability import alarm
 from shared.storage import basis, documents, items, lines, names, persona, scenes, suggestions
 from shared.storage.journal import Journal
+from shared.storage.partition import each_item, pages
 from shared.storage.preferences import preferences_of
 from shared.storage.vaults import Opened, Vaults
 
@@ -147,10 +148,9 @@ class Exporting:
     def _memories(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
         journal = Journal(self.vaults.objects, opened.keys, self.vaults.random)
         now, days = self.vaults.clock(), preferences_of(opened).retention_days
-        place: str | None = after or None
-        while True:
-            page = self.vaults.table.query(opened.keys.owner, names.MEMORY, after=place, limit=BATCH)
-            read = [(str(item["sk"]), _opened(opened, item)) for item in page.items]
+        table, owner = self.vaults.table, opened.keys.owner
+        for page in pages(table, owner, names.MEMORY, after=after or None, limit=BATCH):
+            read = [(str(item["sk"]), _opened(opened, item)) for item in page]
             wanted = {m.id: m.prior for _, m in read if m is not None and m.prior and _wanted(m, wish)}
             earlier = journal.histories(wanted) if wish.history and wanted else {}
             for sk, memory in read:
@@ -159,51 +159,42 @@ class Exporting:
                 elif memory.status is not Status.RETIRED and _wanted(memory, wish) and not memory.expired(now, days):
                     versions = earlier.get(memory.id, []) if wish.history else None
                     yield memory_form(memory, versions, content=wish.content, secrets=wish.credentials), sk
-            place = page.after
-            if place is None:
-                return
 
     def _scenes(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
         """Yield scenes that were ever told of, with their texts while these hold."""
-        table, owner, place = self.vaults.table, opened.keys.owner, after or None
-        while wish.content:
-            page = table.query(owner, names.PROJECT, after=place, limit=BATCH)
-            for item in page.items:
-                try:
-                    scene = scenes.read(opened.keys, item)
-                except SealBroken:
-                    yield {"kind": chain.DAMAGED, "id": str(item["sk"]).removeprefix(names.PROJECT)}, str(item["sk"])
-                    continue
-                if scene is None or not scene.document:
-                    continue
-                stand = self._standing(opened, scene.rests_on)
-                gone = {f for f in scenes.RESTS_ON if scene.document.get(f) and scene.text(f, stand) is None}
-                hidden = frozenset(gone | {scenes.RESTS_ON[f] for f in gone})
-                yield document_form(scene.document, hidden), str(item["sk"])
-            place = page.after
-            if place is None:
-                return
+        if not wish.content:
+            return
+        table, owner = self.vaults.table, opened.keys.owner
+        for item in each_item(table, owner, names.PROJECT, after=after or None, limit=BATCH):
+            try:
+                scene = scenes.read(opened.keys, item)
+            except SealBroken:
+                yield {"kind": chain.DAMAGED, "id": str(item["sk"]).removeprefix(names.PROJECT)}, str(item["sk"])
+                continue
+            if scene is None or not scene.document:
+                continue
+            stand = self._standing(opened, scene.rests_on)
+            gone = {f for f in scenes.RESTS_ON if scene.document.get(f) and scene.text(f, stand) is None}
+            hidden = frozenset(gone | {scenes.RESTS_ON[f] for f in gone})
+            yield document_form(scene.document, hidden), str(item["sk"])
 
     def _suggestions(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
-        table, owner, place = self.vaults.table, opened.keys.owner, after or None
-        while wish.content:
-            page = table.query(owner, names.SUGGESTION, after=place, limit=BATCH)
-            for item in page.items:
-                sk = str(item["sk"])
-                suggestion_id = sk.removeprefix(names.SUGGESTION)
-                try:
-                    document = documents.from_item(opened.keys, lines.SUGGESTION, suggestion_id, item)
-                except SealBroken:
-                    yield {"kind": chain.DAMAGED, "id": suggestion_id}, sk
-                    continue
-                suggestion = suggestions.of(suggestion_id, document)
-                if suggestion is None:
-                    continue
-                if not suggestion.text or suggestion.holds(self._standing(opened, list(suggestion.basis))):
-                    yield document_form(document), sk
-            place = page.after
-            if place is None:
-                return
+        if not wish.content:
+            return
+        table, owner = self.vaults.table, opened.keys.owner
+        for item in each_item(table, owner, names.SUGGESTION, after=after or None, limit=BATCH):
+            sk = str(item["sk"])
+            suggestion_id = sk.removeprefix(names.SUGGESTION)
+            try:
+                document = documents.from_item(opened.keys, lines.SUGGESTION, suggestion_id, item)
+            except SealBroken:
+                yield {"kind": chain.DAMAGED, "id": suggestion_id}, sk
+                continue
+            suggestion = suggestions.of(suggestion_id, document)
+            if suggestion is None:
+                continue
+            if not suggestion.text or suggestion.holds(self._standing(opened, list(suggestion.basis))):
+                yield document_form(document), sk
 
     def _single(self, kind: str, opened: Opened, wish: Wish) -> Iterator[tuple[dict[str, Any], str]]:
         """Yield what there is one of: persona, active project, settings."""

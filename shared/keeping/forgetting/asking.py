@@ -21,6 +21,7 @@ from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, items, names
 from shared.storage.commit import TRIES, Commits
 from shared.storage.items import Stored
+from shared.storage.partition import each_item
 from shared.storage.preferences import preferences_of
 from shared.storage.transactions import Replayed, Stale
 from shared.storage.vaults import Vaults
@@ -196,12 +197,6 @@ def selection_of(keys: OwnerKeys, item: Item) -> Selection:
 
 def all_stored(vaults: Vaults, keys: OwnerKeys) -> Iterator[Stored]:
     """Yield every memory that opens, oldest first, retired ones too. One that does not open cannot be meant by what it says."""
-    after = None
-    while True:
-        page = vaults.table.query(keys.owner, names.MEMORY, after=after)
-        for item in page.items:
-            with suppress(SealBroken):
-                yield items.from_item(keys, item)
-        after = page.after
-        if after is None:
-            return
+    for item in each_item(vaults.table, keys.owner, names.MEMORY):
+        with suppress(SealBroken):
+            yield items.from_item(keys, item)

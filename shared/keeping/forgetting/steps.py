@@ -23,6 +23,7 @@ from shared.observability import alarm
 from shared.ports import Condition, Item, Update
 from shared.storage import names
 from shared.storage.commit import Commits
+from shared.storage.partition import each_item
 from shared.storage.transactions import Change, Stale, StepDone, batches
 
 FORGOTTEN = f"{PROGRESS}forgotten"
@@ -142,13 +143,7 @@ def _imports(visit: Visit, before: str | None = None) -> bool:
 
 
 def _tasks(visit: Visit) -> Iterator[Item]:
-    after = None
-    while True:
-        page = visit.vaults.table.query(visit.owner, names.TASK, after=after)
-        yield from page.items
-        after = page.after
-        if after is None:
-            return
+    return each_item(visit.vaults.table, visit.owner, names.TASK)
 
 
 def _counted(visit: Visit, task: Item, counts: Mapping[str, int]) -> Update:

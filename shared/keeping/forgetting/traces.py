@@ -18,6 +18,7 @@ from shared.learning.conversation import Conversation, from_body
 from shared.learning.notes import Note, note_of
 from shared.ports import Condition, Delete, Item, Update, Write
 from shared.storage import bodies, names
+from shared.storage.partition import each_item
 
 FORGOTTEN = "forgotten"
 """The error of a task whose conversation was forgotten before it was learned from."""
@@ -58,29 +59,25 @@ def unnote(visit: Visit, selection: Selection) -> None:
     """Delete notes of the open session that are meant: it counts them no more, so they become no memories."""
     table, keys = visit.vaults.table, visit.opened.keys
     session = table.get(visit.owner, [names.SESSION]).get(names.SESSION)
-    project = session_of(keys, session).project if session is not None else None
-    after = None
-    while session is not None:
-        page = table.query(visit.owner, names.NOTE, after=after)
-        for item in page.items:
-            place, sealed = str(item["sk"]).removeprefix(names.NOTE), item.get("sealed")
-            try:
-                note = note_of(bodies.unpack(keys.unseal("note", place, 1, int(item["gen"]), bytes(sealed))))  # type: ignore[arg-type]
-            except SealBroken:
-                continue
-            if selection.wants_said(_said(note), project, note.at):
-                fewer = Update(
-                    names.SESSION,
-                    add={"notes": -1, "size": -len(bytes(sealed))},  # type: ignore[arg-type]
-                    condition=Condition(equals={"id": place.partition("#")[0]}),
-                )
-                gone = Delete(str(item["sk"]), Condition(exists=True))
-                bytes_gone = Update(names.HEAD, add={"bytes": -len(bytes(sealed))}, condition=Condition(exists=True))  # type: ignore[arg-type]
-                with suppress(Refused):
-                    table.write(visit.owner, [gone, fewer, bytes_gone])
-        after = page.after
-        if after is None:
-            return
+    if session is None:
+        return
+    project = session_of(keys, session).project
+    for item in each_item(table, visit.owner, names.NOTE):
+        place, sealed = str(item["sk"]).removeprefix(names.NOTE), item.get("sealed")
+        try:
+            note = note_of(bodies.unpack(keys.unseal("note", place, 1, int(item["gen"]), bytes(sealed))))  # type: ignore[arg-type]
+        except SealBroken:
+            continue
+        if selection.wants_said(_said(note), project, note.at):
+            fewer = Update(
+                names.SESSION,
+                add={"notes": -1, "size": -len(bytes(sealed))},  # type: ignore[arg-type]
+                condition=Condition(equals={"id": place.partition("#")[0]}),
+            )
+            gone = Delete(str(item["sk"]), Condition(exists=True))
+            bytes_gone = Update(names.HEAD, add={"bytes": -len(bytes(sealed))}, condition=Condition(exists=True))  # type: ignore[arg-type]
+            with suppress(Refused):
+                table.write(visit.owner, [gone, fewer, bytes_gone])
 
 
 def silence(visit: Visit, selection: Selection, learned_by: Collection[str], items: Iterable[Item]) -> int:

@@ -16,8 +16,8 @@ from shared.domain.errors import SealBroken
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.keeping.visits import Visit
 from shared.learning.comparison import AUTOMATIC
-from shared.ports import Item
 from shared.storage import items, names
+from shared.storage.partition import each_item
 
 LAST = "consolidated_"
 """With the tag of a group: when maintenance last consolidated it."""
@@ -79,7 +79,9 @@ def mergeable(memory: Memory, now: datetime, retention_days: int) -> bool:
 def _groups(visit: Visit) -> Iterator[Group]:
     active: Counter[str] = Counter()
     members: dict[str, list[Memory]] = {}
-    for item in _active(visit):
+    for item in each_item(visit.vaults.table, visit.owner, names.MEMORY):
+        if item.get("status") != Status.ACTIVE:
+            continue
         active[str(item["scope"])] += 1
         if item["source"] in AUTOMATIC:
             with suppress(SealBroken):
@@ -90,13 +92,3 @@ def _groups(visit: Visit) -> Iterator[Group]:
         found.sort(key=lambda memory: (memory.updated_at, memory.id))
         first = found[0]
         yield Group(tag, first.scope, first.project, active[tag], tuple(found[-limits.GROUP_LINES :]))
-
-
-def _active(visit: Visit) -> Iterator[Item]:
-    after = None
-    while True:
-        page = visit.vaults.table.query(visit.owner, names.MEMORY, after=after)
-        yield from (item for item in page.items if item.get("status") == Status.ACTIVE)
-        after = page.after
-        if after is None:
-            return

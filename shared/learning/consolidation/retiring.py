@@ -14,6 +14,7 @@ from shared.keeping.visits import Visit
 from shared.storage import items, names
 from shared.storage.commit import Commits
 from shared.storage.items import Stored
+from shared.storage.partition import latest_updates
 from shared.storage.transactions import Change, Stale, batches
 
 LISTED: Final = 100
@@ -38,9 +39,7 @@ class Retirement:
 
     def _orphans(self, visit: Visit) -> Iterator[Stored]:
         """Yield retired memories that name one which is gone."""
-        before = None
-        while True:
-            page = visit.vaults.table.by_update(visit.owner, Status.RETIRED.value, before=before, limit=LISTED)
+        for page in latest_updates(visit.vaults.table, visit.owner, Status.RETIRED.value, limit=LISTED):
             found = self._read(visit, [key.rpartition("#")[2] for key in page])
             products = {one.memory.replaced_by for one in found if one.memory.replaced_by}
             standing = visit.vaults.table.get(visit.owner, [names.MEMORY + product for product in sorted(products)])
@@ -48,9 +47,6 @@ class Retirement:
                 product = one.memory.replaced_by
                 if product is not None and names.MEMORY + product not in standing:
                     yield one
-            if len(page) < LISTED:
-                return
-            before = page[-1]
 
     def _read(self, visit: Visit, ids: list[str]) -> list[Stored]:
         found: list[Stored] = []
