@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from shared.domain.asking import Ask
 from shared.domain.memory import Memory
-from shared.keeping.scene_upkeep import Described
+from shared.keeping.scenes.upkeep import Described
 from shared.learning import loose_json, unwanted
 from shared.learning.answer_parts import without_thinking
 from shared.learning.consolidation.wording import Words

@@ -18,7 +18,7 @@ from shared.keeping.forgetting import traces
 from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, all_stored, selection_of
 from shared.keeping.forgetting.families import Meant, archived, meant
 from shared.keeping.forgetting.selection import Selection
-from shared.keeping.visits import OutOfTime, Visit
+from shared.keeping.maintenance.visits import OutOfTime, Visit
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update
 from shared.storage import names

@@ -11,7 +11,7 @@ from typing import Any
 
 from shared.domain.errors import SealBroken
 from shared.domain.memory import Memory
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.learning.evolution.evolving import SEEN
 from shared.learning.evolution.naming import in_own_words
 from shared.ports import Item

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shared.domain.errors import SealBroken
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.observability import alarm
 from shared.storage import basis, lines, names
 from shared.storage.commit import Commits

@@ -1,0 +1,422 @@
+"""Sessions: notes are kept as they are made, and become memories once, whoever dies and however many ask."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from shared.domain import limits
+from shared.domain.errors import Invalid, NotFound, NotPossibleNow
+from shared.domain.memory import Category, Scope, Source
+from shared.domain.naming import ACTIVE_PROJECT
+from shared.keeping.sessions.sessions import Noted
+from shared.learning.notes import Note, likeness, merged
+from shared.ports import Delete, Update
+from shared.storage import names
+from tests.builders import World
+from tests.fakes import Crash, Steps
+from tests.unit.importing.sending import exported, taken_in
+from tests.unit.keeping.forgetting.test_forgetting import forget
+from tests.unit.storage.opening import everything_said
+from tests.unit.storage.soundness import LEASE_AND_MORE, assert_sound, settle
+
+OWNER_WORD = "zebra"
+
+
+def begin(world: World, project: str | None = "atlas", agent: str | None = None) -> Any:
+    world.clock.advance(1)
+    return world.now.sessions.open(world.owner, project, agent)
+
+
+def note(world: World, message: str, *points: str, **more: Any) -> Noted:
+    world.clock.advance(1)
+    return world.now.sessions.note(world.owner, Note(message, world.clock(), points, **more))
+
+
+def end(world: World, **more: Any) -> Any:
+    world.clock.advance(1)
+    ended = world.now.sessions.end(world.owner, **more)
+    world.work_off()
+    return ended
+
+
+@pytest.mark.parametrize(
+    ("message", "points", "saved", "reason"),
+    [
+        ("我们决定用 PostgreSQL", (), True, "trigger"),
+        ("I prefer tabs over spaces", (), True, "trigger"),
+        ("What time is it?", (), False, "no_trigger"),
+        ("今天天气怎么样？", (), False, "no_trigger"),
+        ("Here is what we found", ("The API is slow on Mondays",), True, "key_points"),
+        ("记住这个：花生过敏", (), True, "forced"),
+        ("save this: the port is 8443", (), True, "forced"),
+        ("我决定用 Redis，不要保存", (), False, "suppressed"),
+        ("We decided on Redis. Don't save this.", ("Redis",), False, "suppressed"),
+        ("the zebra crossing is closed", (), True, "custom_keyword"),
+        ("I prefer the giraffe option", (), False, "excluded"),
+        ("my password is hunter2Xy!", (), True, "trigger"),
+    ],
+)
+def test_a_note_is_kept_where_its_words_ask_for_it(
+    message: str, points: tuple[str, ...], reason: str, *, saved: bool
+) -> None:
+    world = World()
+    world.choose(custom_keywords={"zh": [], "en": [OWNER_WORD]}, excluded_keywords={"zh": [], "en": ["giraffe"]})
+    begin(world)
+    noted = note(world, message, *points)
+    assert (noted.saved, noted.reason) == (saved, reason)
+    session = world.now.sessions.current(world.owner)
+    assert session is not None
+    assert session.notes == int(saved)
+
+
+def test_each_distinct_key_point_becomes_one_memory_of_the_session() -> None:
+    world = World()
+    begun = begin(world)
+    note(world, "我们决定用 PostgreSQL 做主库", "主库用 PostgreSQL", "端口是 5432", topic="数据库")
+    note(world, "主库的端口", "端口是 5432", tags=("#infra",))
+    note(world, "I prefer small commits, always.")
+    ended = end(world)
+    assert (ended.session_id, ended.notes) == (begun.session.id, 3)
+    memories = {memory.content: memory for memory in world.memories()}
+    assert set(memories) == {"主库用 PostgreSQL", "端口是 5432", "I prefer small commits, always."}
+    one = memories["主库用 PostgreSQL"]
+    assert (one.scope, one.project, one.source, one.origin.session_id) == (
+        Scope.PROJECT,
+        "atlas",
+        Source.AUTO,
+        begun.session.id,
+    )
+    assert set(one.tags) == {"#数据库", "#infra"}
+    assert one.origin.quote == "我们决定用 PostgreSQL 做主库"
+    assert memories["I prefer small commits, always."].category is Category.PREFERENCE
+    assert world.now.sessions.current(world.owner) is None
+    assert world.sks(names.NOTE) == []
+    settle(world)
+    assert_sound(world)
+
+
+@pytest.mark.parametrize(
+    ("wish", "text"),
+    [
+        (
+            "Remember this: ",
+            "the harbour has many piers and each of them has a number, a keeper and a boat, " * 4 + "all.",
+        ),
+        ("记住这个：", "港口有很多码头，每个码头都有编号和看守人，" * 9 + "都在"),
+    ],
+)
+def test_what_was_asked_for_to_be_kept_is_kept_though_it_is_longer_than_a_fact(wish: str, text: str) -> None:
+    world = World()
+    begin(world)
+    assert note(world, wish + text).saved
+    end(world)
+    assert world.texts() == [text]
+
+
+def test_a_note_that_gives_no_memory_is_counted() -> None:
+    world = World()
+    begin(world)
+    assert note(world, "记住这个：" + "港口有很多码头" * 100).saved
+    end(world)
+    (task,) = world.now.tasks.list(world.owner, limit=1)[0]
+    assert (world.texts(), task.learned["discarded"]) == ([], 1)
+
+
+def test_notes_that_are_alike_become_one_and_only_those_together_share_their_tags() -> None:
+    at = World().clock
+    first = Note("We decided to deploy on Monday morning.", at(), ("Deploys are on Monday",), "deploy")
+    at.advance(60)
+    alike = Note("we decided to deploy on monday morning!", at(), ("Two reviewers",))
+    at.advance(3600)
+    later = Note("The office moves to Lisbon in May.", at(), (), None, ("#office",))
+    notes = merged([later, alike, first])
+    assert [(one.key_points, one.tags) for one in notes] == [
+        (("Deploys are on Monday", "Two reviewers"), ("#deploy",)),
+        ((), ("#office",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("部署日是每周一上午十点", "部署日是每周一上午十点。", True),
+        ("部署日是每周一上午十点开始的", "部署日是每周一上午十点开始", True),
+        ("部署日是每周一上午十点", "部署日是每周五下午三点", False),
+        ("I prefer tabs over spaces", "I prefer  Tabs over spaces.", True),
+        ("I prefer tabs over spaces", "I drink tea without sugar", False),
+        ("the port is 8443", "the port is 8444", False),
+        ("a", "a", True),
+        ("a", "b", False),
+    ],
+)
+def test_how_alike_two_notes_are(one: str, other: str, *, alike: bool) -> None:
+    assert (likeness(one, other) > limits.NOTES_ALIKE) is alike
+
+
+@pytest.mark.parametrize("message", ["谢谢，拜拜", "好的", "done, thanks!", "汇总记忆", "summarise my notes"])
+def test_a_goodbye_or_the_wish_to_sum_up_ends_the_session(message: str) -> None:
+    world = World()
+    begin(world)
+    note(world, "记住这个：我对花生过敏")
+    noted = note(world, message)
+    world.work_off()
+    assert (noted.saved, noted.reason) == (False, "ended")
+    assert noted.ended is not None
+    assert world.texts() == ["我对花生过敏"]
+    assert note(world, message).ended is None
+
+
+def test_opening_one_ends_the_last_and_tells_of_recent_memories() -> None:
+    world = World()
+    begin(world, None)
+    note(world, "Remember this: I drink tea.")
+    world.add("Deploys need two reviewers.", scope=Scope.PROJECT, project="atlas")
+    world.add("Not of this project.", scope=Scope.PROJECT, project="borealis")
+    world.add("I am allergic to peanuts.")
+    begun = begin(world, "atlas")
+    assert begun.ended is not None
+    assert begun.ended.notes == 1
+    assert [memory.content for memory in begun.digest] == ["I am allergic to peanuts.", "Deploys need two reviewers."]
+    world.work_off()
+    assert "I drink tea." in world.texts()
+
+
+def test_without_a_session_a_note_begins_one_of_the_active_project() -> None:
+    world = World()
+    assert note(world, "Nothing worth keeping here").session_id is None
+    assert world.now.sessions.current(world.owner) is None
+    noted = note(world, "Remember this: the port is 8443.")
+    session = world.now.sessions.current(world.owner)
+    assert session is not None
+    assert (session.id, session.notes, session.project) == (noted.session_id, 1, None)
+    assert begin(world, ACTIVE_PROJECT).session.project is None
+
+
+def test_after_half_an_hour_of_silence_it_ends_by_itself_at_the_next_note_or_by_maintenance() -> None:
+    world = World()
+    first = begin(world)
+    note(world, "Remember this: the port is 8443.")
+    world.tidy(hours=0.2)
+    assert world.now.sessions.current(world.owner) is not None
+    world.tidy(hours=0.6)
+    assert world.now.sessions.current(world.owner) is None
+    world.work_off()
+    assert world.texts() == ["the port is 8443."]
+    second = begin(world)
+    note(world, "Remember this: the host is atlas.")
+    world.clock.advance(3600)
+    noted = note(world, "Remember this: the user is nacre.")
+    world.work_off()
+    assert noted.session_id not in {first.session.id, second.session.id}
+    assert "the host is atlas." in world.texts()
+
+
+def test_notes_can_be_dropped_and_an_end_without_a_session_is_refused() -> None:
+    world = World()
+    begin(world)
+    note(world, "Remember this: the port is 8443.")
+    used = world.head()["bytes"]
+    ended = end(world, discard=True)
+    assert (ended.notes, ended.task_id) == (1, None)
+    assert world.texts() == []
+    assert world.head()["bytes"] < used
+    with pytest.raises(NotFound):
+        end(world)
+
+
+def test_switched_off_nothing_is_noted_and_a_session_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    world.choose(enabled=False)
+    assert note(world, "Remember this: the port is 8443.").reason == "disabled"
+    world.choose(enabled=True)
+    monkeypatch.setattr(limits, "NOTES", 2)
+    for number in range(2):
+        note(world, f"Remember this: the port is {number}.")
+    with pytest.raises(NotPossibleNow):
+        note(world, "Remember this: one more.")
+
+
+def test_words_of_notes_are_sealed_and_secrets_are_cut_out_of_what_becomes_of_them() -> None:
+    world = World()
+    begin(world, "地图")
+    note(world, "My wifi password is hunter2Xy!", topic="家")
+    raw = repr(dict(world.table.partition(world.owner))).encode() + world.objects.everything()
+    for word in ("hunter2Xy!", "wifi", "地图", "家"):
+        assert word.encode() not in raw
+    end(world)
+    (memory,) = world.memories()
+    assert (memory.content, memory.category) == ("My wifi password is ***", Category.CREDENTIAL)
+    assert memory.origin.quote == "My wifi password is ***"
+
+
+def test_a_damaged_note_keeps_none_of_the_others_out() -> None:
+    world = World()
+    begin(world)
+    note(world, "Remember this: the port is 8443.")
+    note(world, "Remember this: the host is atlas.")
+    sk = names.NOTE + world.sks(names.NOTE)[0]
+    world.table.write(world.owner, [Update(sk, set={"sealed": b"damaged"})])
+    assert end(world).notes == 2
+    assert world.texts() == ["the host is atlas."]
+
+
+class Between(Steps):
+    """Before one call of a process something else happens."""
+
+    def __init__(self, at: int, deed: Callable[[], Any]) -> None:
+        super().__init__()
+        self.place, self.deed = at, deed
+
+    def run(self, name: str, call: Callable[[], Any]) -> Any:
+        if self.count + 1 == self.place:
+            self.deed()
+        return super().run(name, call)
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_notes_of_a_session_that_begins_while_old_notes_are_swept_stay(at: int) -> None:
+    world = World()
+    other = world.process()
+
+    def meanwhile() -> None:
+        other.sessions.open(world.owner, "atlas", None)
+        assert other.sessions.note(world.owner, Note("Remember this: the port is 8443.", world.clock())).saved
+
+    world.restart(Between(at, meanwhile))
+    world.now.sessions.sweep(world.owner)
+    world.restart()
+    assert end(world).notes == 1
+    assert world.texts() == ["the port is 8443."]
+
+
+def test_a_note_that_somebody_took_away_holds_no_session_open(capsys: pytest.CaptureFixture[str]) -> None:
+    world = World()
+    begun = begin(world)
+    note(world, "Remember this: the port is 8443.")
+    note(world, "Remember this: the host is atlas.")
+    world.table.write(world.owner, [Delete(names.NOTE + world.sks(names.NOTE)[0])])
+    assert end(world).notes == 2
+    assert world.texts() == ["the host is atlas."]
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"damaged"' in line]
+    assert [line["session"] for line in told] == [begun.session.id]
+    settle(world)
+    assert_sound(world)
+
+
+def test_a_session_that_does_not_open_is_told_of_and_keeps_its_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    world = World()
+    begun = begin(world)
+    note(world, "Remember this: the port is 8443.")
+    world.table.write(world.owner, [Update(names.SESSION, set={"sealed": b"damaged"})])
+    assert note(world, "记住这个：我对花生过敏").saved
+    session = world.now.sessions.current(world.owner)
+    assert session is not None
+    assert (session.notes, session.project) == (2, None)
+    assert begin(world).ended.notes == 2
+    world.work_off()
+    assert world.texts() == ["the port is 8443.", "我对花生过敏"]
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"damaged"' in line]
+    assert {line["session"] for line in told} == {begun.session.id}
+
+
+def test_what_is_forgotten_leaves_the_open_session_too() -> None:
+    world = World()
+    begin(world)
+    note(world, "记住这个：我对花生过敏")
+    note(world, "Remember this: the host is atlas.")
+    forget(world, query="花生")
+    world.tidy()
+    assert "花生" not in everything_said(world)
+    end(world)
+    assert world.texts() == ["the host is atlas."]
+    settle(world)
+    assert_sound(world)
+
+
+def test_many_notes_and_ends_at_once_lose_no_note_and_double_none() -> None:
+    world = World()
+    begin(world)
+
+    def one(number: int) -> Any:
+        process = world.process()
+        if number % 4 == 0:
+            return process.sessions.end(world.owner, must=False)
+        return process.sessions.note(world.owner, Note(f"Remember this: fact number {number}.", world.clock()))
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(one, range(12)))
+    kept = [answer for answer in answers if isinstance(answer, Noted) and answer.saved]
+    end(world, must=False)
+    assert len(kept) == 9
+    assert world.texts() == sorted(f"fact number {number}." for number in range(12) if number % 4)
+    settle(world)
+    assert_sound(world)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_dying_at_any_step_of_a_session_loses_nothing_that_was_answered(when: str) -> None:
+    deeds: list[Any] = [
+        begin,
+        lambda world: note(world, "Remember this: the port is 8443."),
+        lambda world: world.now.sessions.end(world.owner, must=False),
+    ]
+    for number, deed in enumerate(deeds):
+        world = _prepared(deeds[:number])
+        steps = world.restart()
+        deed(world)
+        for at in range(1, steps.count + 1):
+            world = _prepared(deeds[:number])
+            world.restart(Steps(at=at, when=when))  # type: ignore[arg-type]
+            with pytest.raises(Crash):
+                deed(world)
+            world.restart()
+            deed(world)
+            world.now.sessions.end(world.owner, must=False)
+            world.tidy(hours=LEASE_AND_MORE)
+            settle(world)
+            assert world.texts() == (["the port is 8443."] if number else [])
+            assert_sound(world)
+
+
+def _prepared(deeds: list[Any]) -> World:
+    world = World()
+    for deed in deeds:
+        deed(world)
+    return world
+
+
+@pytest.mark.parametrize(
+    "point", ["  ", "\u200b", "我的密码是 ***", "很" * 501], ids=["blank", "unseen", "mask", "long"]
+)
+def test_a_key_point_that_no_memory_can_say_is_refused_with_its_note(point: str) -> None:
+    world = World()
+    begin(world)
+    with pytest.raises(Invalid) as refused:
+        note(world, "记住这个：我喜欢茶", "我喜欢茶", point)
+    assert refused.value.details[0]["field"] == "key_info"  # type: ignore[index]
+    end(world)
+    assert world.texts() == []
+
+
+@pytest.mark.parametrize(
+    ("topic", "tags"),
+    [
+        ("error handling", ("#error-handling",)),
+        ("数据库", ("#数据库",)),
+        ("C# and\tF#", ("#C-and-F",)),
+        ("# #", ()),
+        ("\u202e\u200b", ()),
+        ("w" * 63, ("#" + "w" * 63,)),
+    ],
+)
+def test_a_topic_becomes_a_tag_that_an_import_takes(topic: str, tags: tuple[str, ...]) -> None:
+    world, elsewhere = World(), World()
+    begin(world)
+    note(world, "记住这个：我喜欢茶", "我喜欢茶", topic=topic)
+    end(world)
+    assert [memory.tags for memory in world.memories()] == [tags]
+    assert taken_in(elsewhere, *exported(world)).progress["refused"] == 0
+    assert [memory.tags for memory in elsewhere.memories()] == [tags]
