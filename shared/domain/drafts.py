@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from shared.domain.memory import Category, Memory
+from shared.domain.errors import Invalid
+from shared.domain.memory import Category, Memory, Status
+from shared.text.normalise import visible
 from shared.text.secrets import MASK, Masked, mask
 
 CREDENTIAL_IMPORTANCE = 10
@@ -43,3 +45,9 @@ def with_masked(memory: Memory, masked: Masked, category: Category | None = None
         category=content.category or memory.category,
         importance=content.importance or memory.importance,
     )
+
+
+def refuse_silence(memory: Memory) -> None:
+    """Raise Invalid for a memory that says nothing, whoever made it. A retired one lost its text."""
+    if memory.status is not Status.RETIRED and not visible(memory.content):
+        raise Invalid.of("content", "There is nothing to see in it.")

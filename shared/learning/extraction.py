@@ -12,11 +12,13 @@ from functools import partial
 from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
+from shared.domain.drafts import refuse_silence
 from shared.domain.errors import ActiveLimitReached as LimitReached
 from shared.domain.errors import (
     AlreadyThere,
     Changed,
     Duplicate,
+    Invalid,
     NotFound,
     QuotaExceeded,
     Refused,
@@ -265,7 +267,7 @@ class Extraction:
         return task
 
     def _step(self, keys: OwnerKeys, task: Item, step: Step, commit: str) -> None:
-        """Apply one step, or count it as discarded where the memory has moved on or is damaged.
+        """Apply one step, or count it as discarded where the memory has moved on, is damaged or says nothing.
 
         Raises StepDone when another delivery did it.
         """
@@ -274,12 +276,13 @@ class Extraction:
             return self._discard(keys, task, step)
         version = sealed.memory.version
         try:
+            refuse_silence(sealed.memory)
             before = self._standing(keys, step.memory_id, version - 1) if version > 1 else None
             progress = self._progress(task, step.counts)
             self.commits.apply(keys, before, sealed, commit, len(sealed.line.encode()), progress)
         except QuotaExceeded:
             raise GivesUp(Failed.QUOTA_EXCEEDED) from None
-        except (Duplicate, NotFound, VersionMismatch, LimitReached, SealBroken):
+        except (Duplicate, Invalid, NotFound, VersionMismatch, LimitReached, SealBroken):
             self._discard(keys, task, step)
 
     def _discard(self, keys: OwnerKeys, task: Item, step: Step) -> None:

@@ -19,7 +19,7 @@ from shared.storage import documents, items, lines, names, scenes
 from shared.storage.items import Sealed, Stored
 from shared.storage.transactions import Change
 from shared.storage.vaults import Opened, Vaults
-from shared.text.normalise import full_width_length
+from shared.text.normalise import full_width_length, visible
 from shared.text.secrets import Masked
 
 EXPERIENCE_IMPORTANCE = 5
@@ -95,9 +95,11 @@ class Planner:
         """
         plan = Plan(discarded=extracted.dropped, summary=extracted.summary, model=extracted.model)
         made = _Making(task_id, commit, conversation, received_at, extracted.model)
-        matched = [candidate for candidate in extracted.candidates if candidate.action is not Action.INSERT]
+        candidates = [candidate for candidate in extracted.candidates if visible(candidate.masked.text)]
+        plan.discarded += len(extracted.candidates) - len(candidates)
+        matched = [candidate for candidate in candidates if candidate.action is not Action.INSERT]
         self._match(opened, plan, made, matched)
-        fresh = [candidate for candidate in extracted.candidates if candidate.action is Action.INSERT]
+        fresh = [candidate for candidate in candidates if candidate.action is Action.INSERT]
         drafts = [self._draft(made, candidate) for candidate in fresh] + self._experiences(plan, made, extracted)
         self._add(opened, plan, drafts)
         project = conversation.real_project()

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
+from shared.domain.drafts import refuse_silence
 from shared.domain.errors import (
     ActiveLimitReached,
     Duplicate,
@@ -88,8 +89,12 @@ class Change:
     after: Memory | None
 
     def next(self) -> Memory | None:
-        """Return `after` with the version and the history that follow from `before`."""
-        if self.after is None or self.before is None:
+        """Return `after` with the version and the history that follow from `before`. Raises Invalid where it says nothing anew."""
+        if self.after is None:
+            return None
+        if self.before is None or self.before.memory.content != self.after.content:
+            refuse_silence(self.after)
+        if self.before is None:
             return self.after
         old = self.before.memory
         prior = (*old.prior, old.commit)[-limits.HISTORY_VERSIONS :]

@@ -1,23 +1,40 @@
 """Lines, sizes, names and steps at once: the small rules that everything else stands on."""
 
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.errors import SealBroken
+from shared.domain.errors import Invalid, SealBroken
 from shared.domain.ids import ulid
 from shared.ports import Item
 from shared.storage import lines, names, objects, sizes
 from shared.storage.lines import Line
 from shared.storage.together import each, together
+from shared.storage.transactions import Change
 from tests.builders import World
 from tests.fakes import SeededRandom
 from tests.unit.storage.soundness import opened
 
 OWNER = "a" * 52
+
+
+@pytest.mark.parametrize("text", ["", " \u3000", "\u200b"])
+def test_no_memory_that_says_nothing_is_committed_whoever_makes_it(text: str) -> None:
+    world = World()
+    world.add("I drink tea.")
+    (memory,) = world.memories()
+    said = replace(memory, id=ulid(world.clock(), SeededRandom()), content=text)
+    with pytest.raises(Invalid):
+        world.now.commits.commit(world.owner, Change(None, said))
+    before = world.now.memories.read(world.owner, memory.id)[1]
+    with pytest.raises(Invalid):
+        world.now.commits.commit(world.owner, Change(before, replace(memory, content=text)))
+    assert world.texts() == ["I drink tea."]
+    assert world.now.commits.commit(world.owner, Change(before, replace(memory, importance=9)))
 
 
 @given(
