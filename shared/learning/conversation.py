@@ -12,7 +12,7 @@ from shared.domain.memory import DEFAULT_PROJECT
 from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
 from shared.domain.times import moment, rfc3339
-from shared.text import keywords
+from shared.text import requests
 from shared.text.normalise import normalise, visible
 
 _TOOLS = frozenset({"tool", "function"})
@@ -99,7 +99,7 @@ class Conversation:
         if self.trigger is Trigger.TASK_COMPLETED and (not spoken or self._last("assistant") is None):
             return Skipped.MESSAGE_MISSING
         short = sum(len(normalise(text)) for text in spoken) < limits.SHORT_MESSAGE_CHARACTERS
-        if short and not any(keywords.forces(text) for text in spoken):
+        if short and not any(requests.forces(text) for text in spoken):
             return Skipped.TOO_SHORT
         return None
 

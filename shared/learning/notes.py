@@ -12,7 +12,7 @@ from shared.domain.settings import Preferences
 from shared.domain.times import moment, rfc3339
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Extracted, Extractor, Known
-from shared.text import keywords, rules
+from shared.text import keywords, requests, rules, sentences, silence
 from shared.text.normalise import full_width_length, normalise
 from shared.text.pattern import Pattern
 from shared.text.secrets import mask
@@ -43,14 +43,17 @@ class Judged:
 
 
 def judged(message: str, key_points: Sequence[str], preferences: Preferences) -> Judged:
-    """Tell whether a message is worth a note. Its own wish comes first, then the owner's words, then key points, then trigger words."""
+    """Tell whether a message is worth a note. Wishes that nothing be kept come first, the owner's excluded words next, in the message or
+    in a key point; then the message's own wish, then key points, then trigger words."""
     custom, excluded = _own_words(preferences)
-    if keywords.suppresses(message):
+    texts = (message, *key_points)
+    if any(silence.suppresses(text) for text in texts):
         return Judged(saved=False, reason="suppressed")
-    if keywords.holds(message, excluded):
+    if any(keywords.holds(text, excluded) for text in texts):
         return Judged(saved=False, reason="excluded")
-    if keywords.forces(message):
-        return Judged(saved=True, reason="forced")
+    if requests.forces(message):
+        said = bool(key_points) or any(map(requests.says_more, sentences.split(message)))
+        return Judged(saved=said, reason="forced" if said else "nothing_said")
     if key_points:
         return Judged(saved=True, reason="key_points")
     if keywords.holds(message, custom):
@@ -147,9 +150,11 @@ def _candidates(note: Note, conversation: Conversation, preferences: Preferences
         limit=limits.FACTS_OTHER,
         manual=True,
     ).candidates
+    if any(keywords.holds(text, excluded) for text in (note.message, *note.key_points)):
+        return []
     points = note.key_points
-    if not points and not found and keywords.forces(note.message) and not keywords.holds(note.message, excluded):
-        points = (keywords.without_request(note.message),)
+    if not points and not found and requests.forces(note.message) and requests.says_more(note.message):
+        points = (requests.without_request(note.message),)
     if not points:
         return [_candidate(one.masked, one.type, one.category, one.importance, quote, note) for one in found]
     by_text = {_flat(one.content): one for one in found}

@@ -174,34 +174,6 @@ _SQL_SELECT = Pattern(r"\bSELECT\b")
 _DURABLE = Pattern(
     r"(?i)\b(?:always|never|from\s+now\s+on|every\s+time|in\s+(?:the\s+)?future|by\s+default|whenever|any\s+time)\b|以后|今后|往后|每次|一律|永远|始终|总是|从来不|从不|默认"
 )
-_THIS_EN = (
-    r"(?:this|that|it|these|those|any\s+of\s+(?:this|that|it)|anything|the\s+(?:above|following|conversation|chat))"
-)
-_SUPPRESS = Pattern(
-    r"(?i)(?:不要|别|不用|无需|不必|请勿)(?:再|把这个|把这些|把它|给我|帮我)?(?:保存|存下来|存储|记住|记下来?|记录|记忆)"
-    r"(?=$|[这它此那我了吧哦啊呀。，,；;！!.：:\s]|任何|以上|下来|本次|对话|会话)"
-    rf"|\b(?:don['’]?t|do\s+not|never|please\s+don['’]?t)\s+(?:save|store|remember|memori[sz]e|record|keep)\s*(?:{_THIS_EN}\b|[.,;:!，。：]|$)"
-    r"|\boff\s+the\s+record\b"
-)
-_SUPPRESS_WHOLE = Pattern(
-    r"(?i)(?:不要|别|不用|请勿).{0,6}(?:保存|记录|记住|记下).{0,4}(?:对话|会话|聊天|谈话)|(?:这次|本次|这段)(?:对话|会话|聊天).{0,4}(?:不要|别|不用)"
-    r"|\b(?:don['’]?t|do\s+not)\s+(?:save|store|remember|record)\s+(?:this|the|our)\s+(?:conversation|chat|session)"
-)
-_SUPPRESS_SENTENCE = Pattern(r"(?i)(?:不要|别)保存|\bdon['’]?t\s+save\b|\bdo\s+not\s+save\b")
-_FORCE_THIS_EN = r"(?:this|that|these|the\s+following)"
-_FORCE = Pattern(
-    r"(?i)(?<![不别勿])(?:请|帮我|麻烦|你要|务必|给我)?(?:记住|记一下|记下|记好|保存|存一下|存下)(?:了)?(?:这个|这些|这点|这一点|这件事|这条|以下|下面|一下|下来)"
-    r"|(?<![不别勿要])(?:请|帮我|麻烦)?(?:记住|记一下|记下来?|保存)\s*[:：,，]"
-    rf"|(?<!n't\s)(?<!not\s)\b(?:please\s+)?(?:save|remember|memori[sz]e|note)\s+{_FORCE_THIS_EN}\b"
-    r"|^\s*(?:please\s+)?(?:save|remember|note(?:\s+to\s+self)?)\s*[:,，：]"
-    r"|^\s*(?:please\s+|and\s+|also\s+)*remember\s+(?:that|my|i|i'm|we|our|to)\b|^\s*(?:please\s+)?(?:keep\s+in\s+mind|don't\s+forget)\s+(?:that|this)\b"
-    r"|^\s*(?:请|请你|你)?记住"
-)
-_FORCE_PREFIX = Pattern(
-    r"(?i)\s*(?:(?:请你?|帮我|麻烦你?|你要?|务必|给我|please|and|also)\s*)*"
-    r"(?:(?:记住|记一下|记下来?|记好|保存|存一下|存下)(?:了)?(?:这个|这些|这点|这一点|这件事|这条|以下|下面|一下|下来)?"
-    r"|(?:save|remember|memori[sz]e|note(?:\s+to\s+self)?|keep\s+in\s+mind)(?=\W)(?:\s+(?:this|that|these|the\s+following)(?=\W|$))?)\s*[:：,，.。!！—-]*\s*"
-)
 
 
 def triggers(text: str) -> list[Trigger]:
@@ -234,31 +206,6 @@ def durable(text: str) -> bool:
 def lasting_order(text: str) -> bool:
     """Whether the sentence opens with every time to come: "以后都用…", "from now on …"."""
     return _DURABLE.match(text) is not None
-
-
-def suppresses(text: str) -> str:
-    """How far "不要保存 / don't save" in this sentence reaches: "" · "sentence" · "message" · "conversation"."""
-    if _SUPPRESS_WHOLE.search(text):
-        return "conversation"
-    if _SUPPRESS.search(text):
-        return "message"
-    return "sentence" if _SUPPRESS_SENTENCE.search(text) else ""
-
-
-def without_suppression(text: str) -> str:
-    """What is left of the sentence without its "不要保存 / don't save this"."""
-    return _SUPPRESS.sub("", text).strip()
-
-
-def forces(text: str) -> bool:
-    """Whether the sentence asks to be kept: "记住这个", "save this", "remember that …"."""
-    return _FORCE.search(text) is not None and not _SUPPRESS.search(text)
-
-
-def without_request(text: str) -> str:
-    """The sentence after a leading "请记住：" or "remember this:", an exact piece of it; it may be empty."""
-    prefix = _FORCE_PREFIX.match(text)
-    return text[prefix.end() :] if prefix else text
 
 
 def words_of(pairs: Iterable[tuple[str, Sequence[str]]]) -> Words:

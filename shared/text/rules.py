@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shared.text import keywords, questions, secrets, sentences, spoken, statements
+from shared.text import keywords, questions, requests, secrets, sentences, silence, spoken, statements
 from shared.text.keywords import Words
 from shared.text.normalise import full_width_length, has_words, normalise
 from shared.text.pattern import Pattern
@@ -124,7 +124,7 @@ def wanted(user_texts: Sequence[str], excluded: Words = _NOTHING) -> tuple[list[
 
 
 def _unwanted(said: _Said, excluded: Words) -> bool:
-    return keywords.holds(said.text, excluded) or keywords.suppresses(said.text) != ""
+    return keywords.holds(said.text, excluded) or silence.suppresses(said.text) != ""
 
 
 def _said(text: str) -> list[_Said]:
@@ -166,23 +166,23 @@ def _values_within(masked: secrets.Masked, first: int, last: int) -> list[tuple[
 
 
 def _suppression(message: Sequence[_Said]) -> str:
-    reaches = [keywords.suppresses(said.text) for said in message]
+    reaches = [silence.suppresses(said.text) for said in message]
     if "conversation" in reaches or (reaches == ["message"] and _only_request(message[0].text)):
         return "conversation"
     return "message" if "message" in reaches else ""
 
 
 def _only_request(text: str) -> bool:
-    rest = keywords.without_suppression(text)
+    rest = silence.without_suppression(text)
     return not has_words(rest) or questions.is_small_talk(rest)
 
 
 def _forced_messages(messages: Sequence[Sequence[_Said]]) -> list[bool]:
     """Which messages are asked to be kept; a request that stands alone speaks of the message before it."""
-    asks = [any(keywords.forces(said.text) for said in message) for message in messages]
+    asks = [any(requests.forces(said.text) for said in message) for message in messages]
     forced = list(asks)
     for number, message in enumerate(messages):
-        alone = asks[number] and not any(has_words(keywords.without_request(said.text)) for said in message)
+        alone = asks[number] and not any(requests.says_more(said.text) for said in message)
         if alone and number:
             forced[number - 1] = True
     return forced
@@ -191,8 +191,8 @@ def _forced_messages(messages: Sequence[Sequence[_Said]]) -> list[bool]:
 def _candidate(said: _Said, custom: Words, *, has_project: bool, manual: bool, forced: bool) -> Candidate | None:
     read = said.text[:_LONGEST_READ]
     bare = _LIST_MARK.sub("", read)
-    asked = keywords.forces(bare)
-    plain = keywords.without_request(bare) if asked else bare
+    asked = requests.forces(bare)
+    plain = requests.without_request(bare) if asked else bare
     skipped = len(read) - len(plain)
     if not (has_words(plain) or said.values):
         return None

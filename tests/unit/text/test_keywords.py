@@ -1,4 +1,4 @@
-"""Keyword triggers in both languages, the owner's own words, and the two requests: keep this, keep nothing."""
+"""Keyword triggers in both languages, and the owner's own words."""
 
 import pytest
 
@@ -6,11 +6,8 @@ from shared.text.keywords import (
     TRIGGERS,
     Words,
     durable,
-    forces,
     holds,
-    suppresses,
     triggers,
-    without_request,
     words_of,
 )
 
@@ -99,53 +96,6 @@ def test_the_owners_words_match_whole_in_english_and_anywhere_in_chinese() -> No
     assert not holds("kubernetesque thé", own)
     assert not holds("anything", Words(("",), (" ",)))
     assert not holds("anything", Words())
-
-
-@pytest.mark.parametrize(
-    ("text", "reach"),
-    [
-        ("不要保存", "message"),
-        ("这个别记住", "message"),
-        ("请勿保存这个", "message"),
-        ("don't save this", "message"),
-        ("Please do not remember that.", "message"),
-        ("don’t save", "message"),
-        ("不要保存这次对话", "conversation"),
-        ("don't save this conversation", "conversation"),
-        ("don't save passwords in plain text", "sentence"),
-        ("不要保存明文密码", "sentence"),
-        ("禁止保存明文密码", ""),
-        ("不要把这个记住。", "message"),
-        ("保存到数据库", ""),
-        ("I don't like tea", ""),
-    ],
-)
-def test_a_request_to_keep_nothing_has_a_reach(text: str, reach: str) -> None:
-    assert suppresses(text) == reach
-
-
-@pytest.mark.parametrize(
-    ("text", "rest"),
-    [
-        ("记住这个：我对花生过敏", "我对花生过敏"),
-        ("请记住，我叫林小雨", "我叫林小雨"),
-        ("帮我记一下：下周三交稿", "下周三交稿"),
-        ("save this: I use vim", "I use vim"),
-        ("Please remember that I am allergic to peanuts", "I am allergic to peanuts"),
-        ("remember this", ""),
-        ("记住这个", ""),
-    ],
-)
-def test_a_request_to_keep_is_taken_off_and_the_rest_stays_as_it_was(text: str, rest: str) -> None:
-    assert forces(text)
-    assert without_request(text) == rest
-
-
-@pytest.mark.parametrize(
-    "text", ["不要记住这个", "don't save this", "I remember the sea", "记得吃饭", "save the file to disk", "我记住了"]
-)
-def test_other_speech_forces_nothing(text: str) -> None:
-    assert not forces(text)
 
 
 @pytest.mark.parametrize(

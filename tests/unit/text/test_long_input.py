@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.text import intent, questions, rules, secrets, sentences
+from shared.text import endings, intent, questions, requests, rules, secrets, sentences, silence
 
 SIZE = 200_000
 PIECES = [
@@ -16,6 +16,7 @@ PIECES = [
         "secret_key=",
     ),
     *("（", '"', "？a", "... ", "1. ", "```\n", "好的", "please ", "A1b2C3d4", "a@"),
+    *("把", "请", "不要把这", "don't write ", "none of this ", "请记住", "\n", ",，"),
 ]
 
 
@@ -27,4 +28,7 @@ def test_two_hundred_kilobytes_of_one_piece_are_read_to_the_end(piece: str) -> N
     assert rules.extract([text], has_project=False, limit=5).too_long >= 0
     assert intent.decide(text, new_session=False).recall in {"yes", "no", "if_good"}
     assert questions.is_question(text + "?")
+    assert silence.suppresses(text) in {"", "sentence", "message", "conversation"}
+    assert len(requests.without_request(text)) <= len(text)
+    assert not endings.ends(text)
     assert not questions.is_small_talk(text)

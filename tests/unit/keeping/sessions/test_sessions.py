@@ -12,7 +12,7 @@ from shared.domain.errors import Invalid, NotFound, NotPossibleNow
 from shared.domain.memory import Category, Scope, Source
 from shared.domain.naming import ACTIVE_PROJECT
 from shared.keeping.sessions.sessions import Noted
-from shared.learning.notes import Note, likeness, merged
+from shared.learning.notes import Note, body_of, likeness, merged, note_of
 from shared.ports import Delete, Update
 from shared.storage import names
 from tests.builders import World
@@ -57,6 +57,15 @@ def end(world: World, **more: Any) -> Any:
         ("the zebra crossing is closed", (), True, "custom_keyword"),
         ("I prefer the giraffe option", (), False, "excluded"),
         ("my password is hunter2Xy!", (), True, "trigger"),
+        ("记住这个", (), False, "nothing_said"),
+        ("save this 🙏", (), False, "nothing_said"),
+        ("Remember this. Thanks!", (), False, "nothing_said"),
+        ("记住这个", ("花生过敏",), True, "forced"),
+        ("Here is what we found", ("Do not save this: secret plan",), False, "suppressed"),
+        ("Here is what we found", ("The giraffe is late", "The port is 8443"), False, "excluded"),
+        ("No need to save this, my salary is 95000", (), False, "suppressed"),
+        ("這個不用記，我打算離職", (), False, "suppressed"),
+        ("How do I save this file in vim?", (), False, "no_trigger"),
     ],
 )
 def test_a_note_is_kept_where_its_words_ask_for_it(
@@ -123,6 +132,30 @@ def test_a_note_that_gives_no_memory_is_counted() -> None:
     end(world)
     (task,) = world.now.tasks.list(world.owner, limit=1)[0]
     assert (world.texts(), task.learned["discarded"]) == ([], 1)
+
+
+def test_a_note_that_only_asked_to_be_kept_makes_no_empty_memory() -> None:
+    """As one that an earlier version took in."""
+    world = World()
+    begin(world)
+    kept = note_of(body_of(Note("记住这个", world.clock())))
+    session = world.now.sessions.current(world.owner)
+    opened = world.now.vaults.open(world.owner, [])
+    assert session is not None
+    assert opened is not None
+    assert world.now.sessions._keep(opened, session, kept)
+    end(world)
+    (task,) = world.now.tasks.list(world.owner, limit=1)[0]
+    assert (world.texts(), task.learned["discarded"]) == ([], 1)
+
+
+def test_words_that_were_excluded_after_a_note_keep_its_key_points_out() -> None:
+    world = World()
+    begin(world)
+    note(world, "Here is what we found", "The giraffe is late", "The port is 8443")
+    world.choose(excluded_keywords={"zh": [], "en": ["giraffe"]})
+    end(world)
+    assert world.texts() == []
 
 
 def test_notes_that_are_alike_become_one_and_only_those_together_share_their_tags() -> None:

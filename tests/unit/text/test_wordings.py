@@ -1,0 +1,116 @@
+"""The two wishes, keep this and keep nothing, and the end of a talk: in wordings that people use."""
+
+import pytest
+
+from shared.text.endings import ends, sums_up
+from shared.text.requests import forces, says_more, without_request
+from shared.text.silence import suppresses, without_suppression
+from tests.unit.text import wordings
+
+
+@pytest.mark.parametrize("text", [*wordings.REVIEWED_NOT_TO_KEEP, *wordings.NOT_TO_KEEP, *wordings.LATER_NOT_TO_KEEP])
+def test_a_wish_that_nothing_be_kept_is_heard_and_wins_over_every_other(text: str) -> None:
+    assert suppresses(text)
+    assert not forces(text)
+    assert not forces(f"Remember this: {text}")
+
+
+@pytest.mark.parametrize("text", [*wordings.REVIEWED_TO_KEEP, *wordings.TO_KEEP, *wordings.LATER_TO_KEEP])
+def test_a_request_to_keep_is_heard(text: str) -> None:
+    assert forces(text)
+    assert not suppresses(text)
+    assert says_more(text)
+
+
+@pytest.mark.parametrize("text", [*wordings.REVIEWED_OTHER, *wordings.OTHER, *wordings.LATER_OTHER])
+def test_questions_and_orders_about_files_and_buttons_ask_for_nothing_to_be_kept(text: str) -> None:
+    assert not forces(text)
+
+
+@pytest.mark.parametrize("text", [*wordings.MAY_BE_LEARNED, *wordings.LATER_MAY_BE_LEARNED])
+def test_statements_about_oneself_or_a_system_are_no_wish(text: str) -> None:
+    assert not suppresses(text)
+    assert not forces(text)
+
+
+@pytest.mark.parametrize("text", [*wordings.REVIEWED_ENDS, *wordings.ENDS])
+def test_a_goodbye_and_the_wish_to_sum_up_end_a_talk(text: str) -> None:
+    assert ends(text) or sums_up(text)
+
+
+@pytest.mark.parametrize("text", [*wordings.GOES_ON, "thanks " * 80, ""])
+def test_a_message_that_says_more_ends_nothing(text: str) -> None:
+    assert not ends(text)
+    assert not sums_up(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "记住这个",
+        "save this",
+        "Remember this.",
+        "remember that",
+        "请记住",
+        "保存这个！",
+        "记住：",
+        "note: ",
+        "save this 🙏",
+        "記住這個，謝謝",
+    ],
+)
+def test_a_request_alone_says_nothing_that_could_be_kept(text: str) -> None:
+    assert forces(text)
+    assert not says_more(text)
+
+
+def test_what_is_left_of_a_wish_is_small_talk_or_nothing() -> None:
+    assert without_suppression("Please don’t save this, thanks") == "Please , thanks"
+    assert without_suppression("我喜欢茶") == "我喜欢茶"
+
+
+@pytest.mark.parametrize(
+    ("text", "reach"),
+    [
+        ("不要保存", "message"),
+        ("这个别记住", "message"),
+        ("请勿保存这个", "message"),
+        ("don't save this", "message"),
+        ("Please do not remember that.", "message"),
+        ("don’t save", "message"),
+        ("不要保存这次对话", "conversation"),
+        ("don't save this conversation", "conversation"),
+        ("don't save passwords in plain text", "sentence"),
+        ("不要保存明文密码", "sentence"),
+        ("禁止保存明文密码", ""),
+        ("不要把这个记住。", "message"),
+        ("保存到数据库", ""),
+        ("I don't like tea", ""),
+    ],
+)
+def test_a_request_to_keep_nothing_has_a_reach(text: str, reach: str) -> None:
+    assert suppresses(text) == reach
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("记住这个：我对花生过敏", "我对花生过敏"),
+        ("请记住，我叫林小雨", "我叫林小雨"),
+        ("帮我记一下：下周三交稿", "下周三交稿"),
+        ("save this: I use vim", "I use vim"),
+        ("Please remember that I am allergic to peanuts", "I am allergic to peanuts"),
+        ("remember this", ""),
+        ("记住这个", ""),
+    ],
+)
+def test_a_request_to_keep_is_taken_off_and_the_rest_stays_as_it_was(text: str, rest: str) -> None:
+    assert forces(text)
+    assert without_request(text) == rest
+
+
+@pytest.mark.parametrize(
+    "text", ["不要记住这个", "don't save this", "I remember the sea", "记得吃饭", "save the file to disk", "我记住了"]
+)
+def test_other_speech_forces_nothing(text: str) -> None:
+    assert not forces(text)
