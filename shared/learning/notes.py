@@ -1,7 +1,6 @@
 """Notes of a session, and what becomes of them: no model reads them, each distinct key point becomes one fact."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -10,6 +9,7 @@ from shared.domain import limits, naming
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
 from shared.domain.times import moment, rfc3339
+from shared.learning.alike import alike, distinct, flat, said
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Extracted, Extractor, Known
 from shared.text import keywords, requests, rules, sentences, silence
@@ -20,7 +20,6 @@ from shared.text.secrets import mask
 NOTES = "notes/1"
 IMPORTANCE = 5
 _BETWEEN = Pattern(r"[\s#]+")
-_NUMBERS = Pattern(r"\d+(?:[.,:]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +63,20 @@ def judged(message: str, key_points: Sequence[str], preferences: Preferences) ->
 
 
 def merged(notes: Sequence[Note]) -> list[Note]:
-    """Return the notes, oldest first, without repetition: of those that are alike the latest stays, with the key points of all. Notes that
-    follow each other within ten minutes form a group and share their topic and tags."""
+    """Return the notes, oldest first, without repetition: of those that are alike the latest stays (the longer message, where one holds
+    the other), with the key points of all. Notes that follow each other within ten minutes form a group and share their topic and tags."""
     kept: list[Note] = []
     for note in sorted(notes, key=lambda one: one.at):
-        alike = next(
-            (place for place, one in enumerate(kept) if likeness(one.message, note.message) > limits.NOTES_ALIKE), None
-        )
-        if alike is None:
+        same = next((place for place, one in enumerate(kept) if alike(one.message, note.message)), None)
+        if same is None:
             kept.append(note)
             continue
-        before = kept.pop(alike)
+        before = kept.pop(same)
         points, tags = (*before.key_points, *note.key_points), (*before.tags, *note.tags)
-        kept.append(replace(note, key_points=_distinct(points), tags=_distinct(tags), topic=note.topic or before.topic))
+        message = before.message if len(said(before.message)) > len(said(note.message)) else note.message
+        together = replace(note, message=message, topic=note.topic or before.topic)
+        kept.append(replace(together, key_points=distinct(points), tags=distinct(tags)))
     return [member for group in _groups(kept) for member in _sharing(group)]
-
-
-def likeness(one: str, other: str) -> float:
-    """Return Dice's coefficient of the pairs of signs of two texts, 0 to 1; equal texts are 1, and texts with other numbers 0."""
-    if _NUMBERS.findall(one) != _NUMBERS.findall(other):
-        return 0.0
-    pairs = [Counter(text[place : place + 2] for place in range(len(text) - 1)) for text in map(_flat, (one, other))]
-    total = sum(map(Counter.total, pairs))
-    return 2 * (pairs[0] & pairs[1]).total() / total if total else float(_flat(one) == _flat(other))
 
 
 class NotesExtractor:
@@ -109,7 +99,7 @@ class NotesExtractor:
             fitting = [one for one in found if full_width_length(one.masked.text) <= limits.CONTENT_FULL_WIDTH]
             dropped += max(1, len(found)) - len(fitting)
             for candidate in fitting:
-                candidates.setdefault(_flat(candidate.masked.text), candidate)
+                candidates.setdefault(flat(candidate.masked.text), candidate)
         return Extracted(tuple(candidates.values()), dropped, NOTES)
 
 
@@ -157,10 +147,10 @@ def _candidates(note: Note, conversation: Conversation, preferences: Preferences
         points = (requests.without_request(note.message),)
     if not points:
         return [_candidate(one.masked, one.type, one.category, one.importance, quote, note) for one in found]
-    by_text = {_flat(one.content): one for one in found}
+    by_text = {flat(one.content): one for one in found}
     made = []
     for point in points:
-        rule = by_text.get(_flat(point))
+        rule = by_text.get(flat(point))
         category, importance = (rule.category, rule.importance) if rule else (Category.KNOWLEDGE.value, IMPORTANCE)
         of_person = not has_project or category == Category.PREFERENCE
         told = ("user" if of_person else "project", category, importance)
@@ -185,7 +175,7 @@ def _groups(notes: Sequence[Note]) -> list[list[Note]]:
 def _sharing(group: Sequence[Note]) -> list[Note]:
     """Give every note of a group the topic that one of them has, as a tag, and the tags of all."""
     topics = [tag for note in group if note.topic and (tag := _topic_tag(note.topic))]
-    tags = _distinct((*topics, *(tag for note in group for tag in note.tags)))
+    tags = distinct((*topics, *(tag for note in group for tag in note.tags)))
     return [replace(note, tags=tags[: limits.TAGS]) for note in group]
 
 
@@ -196,14 +186,3 @@ def _topic_tag(topic: str) -> str | None:
         return naming.tag("#" + words[: limits.TAG_CHARACTERS - 1].strip("-"))
     except ValueError:
         return None
-
-
-def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
-    found: dict[str, str] = {}
-    for text in texts:
-        found.setdefault(_flat(text), text)
-    return tuple(found.values())
-
-
-def _flat(text: str) -> str:
-    return normalise(text).casefold().strip(" .。!！")

@@ -12,7 +12,8 @@ from shared.domain.errors import Invalid, NotFound, NotPossibleNow
 from shared.domain.memory import Category, Scope, Source
 from shared.domain.naming import ACTIVE_PROJECT
 from shared.keeping.sessions.sessions import Noted
-from shared.learning.notes import Note, body_of, likeness, merged, note_of
+from shared.learning.alike import alike
+from shared.learning.notes import Note, body_of, merged, note_of
 from shared.ports import Delete, Update
 from shared.storage import names
 from tests.builders import World
@@ -173,7 +174,7 @@ def test_notes_that_are_alike_become_one_and_only_those_together_share_their_tag
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "alike"),
+    ("one", "other", "same"),
     [
         ("部署日是每周一上午十点", "部署日是每周一上午十点。", True),
         ("部署日是每周一上午十点开始的", "部署日是每周一上午十点开始", True),
@@ -183,10 +184,40 @@ def test_notes_that_are_alike_become_one_and_only_those_together_share_their_tag
         ("the port is 8443", "the port is 8444", False),
         ("a", "a", True),
         ("a", "b", False),
+        ("We decided to use Redis for the session cache", "We decided to use Redis for the product cache", False),
+        ("我们决定订单服务用 PostgreSQL 数据库", "我们决定支付服务用 PostgreSQL 数据库", False),
+        ("I prefer that Alice reviews every change of mine", "I prefer that Clara reviews every change of mine", False),
+        ("Alice prefers that Clara reviews the change", "Clara prefers that Alice reviews the change", False),
+        ("We decided to use the Redis cache", "So, we decided to use Redis cache!", True),
+        ("We decided to use Redis for the cache", "We decided to use Redis for the cache here", True),
+        ("We decided to use Redis for the cache", "We decided not to use Redis for the cache", False),
+        ("We decided we use the Java client library", "We decided we use the JavaScript client library", False),
+        ("我们决定使用 Redis 做缓存服务", "我们决定不使用 Redis 做缓存服务", False),
+        ("我们的发布日定在每周二和周三下午", "我们的发布日定在每周二和周三下午四点", False),
+        ("The team meets every Monday in room nine", "The team meets every Monday in room ten", False),
+        ("请把评审安排在周一上午", "把评审安排在周一上午吧", True),
     ],
 )
-def test_how_alike_two_notes_are(one: str, other: str, *, alike: bool) -> None:
-    assert (likeness(one, other) > limits.NOTES_ALIKE) is alike
+def test_which_notes_say_the_same(one: str, other: str, *, same: bool) -> None:
+    assert (alike(one, other), alike(other, one)) == (same, same)
+
+
+def test_of_two_notes_of_which_one_holds_the_other_the_longer_stays() -> None:
+    at = World().clock
+    longer = Note("We decided to use Redis for the cache here", at())
+    at.advance(60)
+    (one,) = merged([longer, Note("We decided to use Redis for the cache", at())])
+    assert (one.message, one.at) == (longer.message, at())
+
+
+def test_decisions_about_different_things_are_all_kept() -> None:
+    world = World()
+    begin(world)
+    told = ["We decided to use Redis for the session cache", "We decided to use Redis for the product cache"]
+    for message in told:
+        note(world, message)
+    end(world)
+    assert world.texts() == sorted(told)
 
 
 @pytest.mark.parametrize("message", ["谢谢，拜拜", "好的", "done, thanks!", "汇总记忆", "summarise my notes"])
