@@ -5,9 +5,11 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.depends import Depends
 
+from functions.memories.routes_memories import OnceKey
 from shared import bootstrap
 from shared.bootstrap import keeping
-from shared.http import JSON, Owner, documented, routes
+from shared.http import JSON, REPLAYED, Owner, documented, routes
+from shared.keeping.idempotency import mark
 from shared.keeping.sessions.sessions import Sessions
 from shared.models.sessions import BegunOut, EndedOut, FinalizeIn, NotedOut, NoteIn, SessionIn, SessionOut
 
@@ -16,27 +18,41 @@ Sessioning = Annotated[Sessions, Depends(keeping.sessions)]
 
 
 @router.post("/v1/sessions", status_code=201, summary="Begin a session", **documented(422, 503, 507))
-def begin(new: SessionIn, owner: Owner, sessions: Sessioning) -> Response[BegunOut]:
+def begin(new: SessionIn, owner: Owner, sessions: Sessioning, idempotency_key: OnceKey = None) -> Response[BegunOut]:
     """One session is open at a time: the last one, if it still is, ends and its notes become memories."""
-    return Response(201, JSON, BegunOut.of(sessions.open(owner, new.meant(), new.agent)), {})
+    now = bootstrap.now()
+    once = mark("POST /v1/sessions", idempotency_key, new.request(), now)
+    begun = sessions.open(owner, new.meant(), new.agent, once)
+    return Response(201, JSON, BegunOut.of(begun, now), _replayed(begun.replayed))
 
 
 @router.get("/v1/sessions/current", summary="Look at the open session", **documented(503))
 def current(owner: Owner, sessions: Sessioning) -> Response[SessionOut]:
     """Its notes are counted, not shown: they become memories when it ends."""
-    return Response(200, JSON, SessionOut.of(sessions.current(owner)), {})
+    return Response(200, JSON, SessionOut.of(sessions.current(owner), bootstrap.now()), {})
 
 
 @router.post("/v1/sessions/current/notes", summary="Note what was said", **documented(409, 422, 503, 507))
-def note(sent: NoteIn, owner: Owner, sessions: Sessioning) -> Response[NotedOut]:
+def note(sent: NoteIn, owner: Owner, sessions: Sessioning, idempotency_key: OnceKey = None) -> Response[NotedOut]:
     """Kept at once where it has key points or words that ask for it ("remember", 决定 …), never where it says not to ("don't save",
-    不要保存). A message that is nothing but thanks or a goodbye ends the session. Without an open session one begins."""
-    return Response(200, JSON, NotedOut.of(sessions.note(owner, sent.note(bootstrap.now()))), {})
+    不要保存). A message that is nothing but thanks or a goodbye ends the session, once its key points are kept. Without an open session
+    one begins."""
+    now = bootstrap.now()
+    once = mark("POST /v1/sessions/current/notes", idempotency_key, sent.request(), now)
+    noted = sessions.note(owner, sent.note(now), once)
+    return Response(200, JSON, NotedOut.of(noted), _replayed(noted.replayed))
 
 
-@router.post("/v1/sessions/current/finalize", summary="End the session", **documented(404, 422, 503))
-def finalize(sent: FinalizeIn, owner: Owner, sessions: Sessioning) -> Response[EndedOut]:
+@router.post("/v1/sessions/current/finalize", summary="End the session", **documented(404, 409, 422, 503))
+def finalize(
+    sent: FinalizeIn, owner: Owner, sessions: Sessioning, idempotency_key: OnceKey = None
+) -> Response[EndedOut]:
     """Its notes are handed over to a task: notes that are alike become one, each distinct key point one memory."""
-    ended = sessions.end(owner, discard=sent.discard)
+    once = mark("POST /v1/sessions/current/finalize", idempotency_key, sent.request(), bootstrap.now())
+    ended = sessions.end(owner, discard=sent.discard, once=once)
     assert ended is not None  # noqa: S101 - `must` says so
-    return Response(200, JSON, EndedOut.of(ended), {})
+    return Response(200, JSON, EndedOut.of(ended), _replayed(ended.replayed))
+
+
+def _replayed(replayed: bool) -> dict[str, str | list[str]]:
+    return {REPLAYED: "true"} if replayed else {}

@@ -3,7 +3,7 @@
 A crash before the send is mended by the next identical request, or by maintenance, which sends tasks that wait too long again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from math import ceil
@@ -11,7 +11,7 @@ from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import DailyLimitReached, Refused, Unavailable
+from shared.domain.errors import DailyLimitReached, IdempotencyKeyReused, Refused, Unavailable
 from shared.domain.ids import ulid
 from shared.domain.task import TaskStatus
 from shared.keeping.idempotency import Mark
@@ -67,16 +67,24 @@ class Accepting:
         raise Unavailable
 
     def hand_over(
-        self, opened: Opened, conversation: Conversation, also: Sequence[Write], bytes_gone: int
+        self,
+        opened: Opened,
+        conversation: Conversation,
+        also: Sequence[Write],
+        bytes_gone: int,
+        once: Callable[[str], Once | None] = lambda _task_id: None,
     ) -> str | None:
         """Queue notes as a conversation of their own, in one transaction with the writes that end what they were; None when one of those
         was refused. Neither the daily limit nor the window of equal contents is asked: each note was accepted before.
 
-        `bytes_gone` are given back. Raises Stale, TableLost, Busy.
+        `bytes_gone` are given back; `once` makes the request's mark from the task's id. Raises Stale, TableLost, Busy; Replayed,
+        IdempotencyKeyReused with `once`.
         """
         keys, now = opened.keys, self.vaults.clock()
         task_id, sealed, item = self._sealed(keys, conversation, now)
         transaction = Transaction(keys, self.bounds, now, self.vaults.random)
+        if mark := once(task_id):
+            transaction.add("once", mark.write(now))
         transaction.add("memory", Put(item, Condition(absent=True)))
         transaction.head({"bytes": len(sealed) - bytes_gone}, deleting=True)
         for write in also:
@@ -86,7 +94,7 @@ class Accepting:
         except Refused as refused:
             self.vaults.objects.erase(names.conversation(keys.owner, keys.epoch, task_id))
             reason = transaction.explain(refused)
-            if isinstance(reason, Stale):
+            if isinstance(reason, Stale | Replayed | IdempotencyKeyReused):
                 raise reason from None
             return None
         self._send(keys, task_id, 1)

@@ -1,13 +1,13 @@
 """Sessions and notes as they travel."""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StrictBool, StrictStr
 
 from shared.domain import limits
 from shared.domain.times import rfc3339
-from shared.keeping.sessions.sessions import Begun, Ended, Noted, Session
+from shared.keeping.sessions.told import Begun, Ended, Noted, Session
 from shared.learning.notes import Note
 from shared.models.forms import Given, Name, Project, Shown, Tag, meant
 from shared.models.memories import MemoryOut
@@ -28,6 +28,10 @@ class SessionIn(Given):
     def meant(self) -> str | None:
         return meant(self)
 
+    def request(self) -> dict[str, Any]:
+        """Return what is asked, so that another request under one Idempotency-Key can be told from a repeated one."""
+        return {"project": meant(self), "agent": self.agent}
+
 
 class EndedOut(Shown):
     """A session that ended."""
@@ -46,22 +50,25 @@ class EndedOut(Shown):
 class SessionOut(Shown):
     """The open session, if there is one."""
 
-    status: Literal["none", "open"]
+    status: Literal["none", "open", "silent", "ended"] = Field(
+        description="silent: nobody said anything for half an hour, and whoever comes next ends it (the next note, the next session, "
+        "maintenance); ended: only in a repeated answer, the session that was begun is over by now"
+    )
     session_id: str | None = None
     project: str | None = None
     agent: str | None = None
     started_at: str | None = None
     last_at: str | None = Field(
-        default=None, description="of the last note, kept or not; half an hour later it ends by itself"
+        default=None, description="of the last note, kept or not; half an hour later it is silent and ends by itself"
     )
     notes: int = 0
 
     @classmethod
-    def of(cls, session: Session | None) -> Self:
+    def of(cls, session: Session | None, now: datetime) -> Self:
         if session is None:
             return cls(status="none")
         return cls(
-            status="open",
+            status="ended" if session.ended else "silent" if session.silent(now) else "open",
             session_id=session.id,
             project=session.project,
             agent=session.agent,
@@ -79,14 +86,20 @@ class BegunOut(Shown):
     digest: list[MemoryOut] = Field(
         description="what was confirmed last of the person and the project, latest first; masked"
     )
+    reason: str | None = Field(
+        default=None,
+        description="disabled: memory is switched off, so that there is no digest, notes are refused, and a session that has notes stays "
+        "open with them until it is on again",
+    )
 
     @classmethod
-    def of(cls, begun: Begun) -> Self:
+    def of(cls, begun: Begun, now: datetime) -> Self:
         ended = EndedOut.of(begun.ended) if begun.ended else None
         return cls(
-            session=SessionOut.of(begun.session),
+            session=SessionOut.of(begun.session, now),
             finalized=ended,
             digest=[MemoryOut.of(memory) for memory in begun.digest],
+            reason=begun.reason,
         )
 
 
@@ -115,6 +128,10 @@ class NoteIn(Given):
     )
     tags: Annotated[list[Tag], Field(max_length=limits.TAGS)] = Field(default=[])
 
+    def request(self) -> dict[str, Any]:
+        """Return what is asked, so that another request under one Idempotency-Key can be told from a repeated one."""
+        return self.model_dump(mode="json")
+
     def note(self, at: datetime) -> Note:
         points = (self.key_info,) if isinstance(self.key_info, str) else tuple(self.key_info)
         return Note(self.user_message, at, points, self.topic, tuple(self.tags))
@@ -125,11 +142,13 @@ class NotedOut(Shown):
 
     saved: bool
     reason: str = Field(
-        description="forced, key_points, custom_keyword, trigger: kept; suppressed, excluded, no_trigger, disabled: not; "
-        "ended: it ended the session"
+        description="forced, key_points, custom_keyword, trigger: kept; suppressed, excluded, nothing_said, no_trigger, disabled: not; "
+        "ended: a goodbye without key points"
     )
     session_id: str | None
-    finalized: EndedOut | None = Field(description="the session that it ended, if it did")
+    finalized: EndedOut | None = Field(
+        description="the session that it ended, if it did: by its words, or because that one had been silent"
+    )
 
     @classmethod
     def of(cls, noted: Noted) -> Self:
@@ -141,3 +160,7 @@ class FinalizeIn(Given):
     """How to end the session."""
 
     discard: StrictBool = Field(default=False, description="true: drop the notes, nothing is remembered of them")
+
+    def request(self) -> dict[str, Any]:
+        """Return what is asked, so that another request under one Idempotency-Key can be told from a repeated one."""
+        return self.model_dump(mode="json")

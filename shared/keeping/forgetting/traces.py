@@ -11,7 +11,7 @@ from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
 from shared.keeping.forgetting.selection import Selection
 from shared.keeping.maintenance.visits import Visit
-from shared.keeping.sessions.sessions import session_of
+from shared.keeping.sessions.kept import session_of
 from shared.learning import tasks
 from shared.learning.accepting import open_conversation
 from shared.learning.conversation import Conversation, from_body

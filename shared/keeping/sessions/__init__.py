@@ -1,1 +1,1 @@
-"""Sessions and their notes (`sessions`); maintenance ends those in which nobody speaks any more (`silent`)."""
+"""Sessions and their notes: `sessions` and their `ending`, as they are `kept` and `told`; maintenance ends `silent` ones."""

@@ -10,19 +10,19 @@ from shared.keeping.sessions.sessions import Sessions
 
 @dataclass(frozen=True, slots=True)
 class SilentSessions:
-    """Ends the open session when it has been silent for SESSION_SILENCE, and removes notes that were handed over."""
+    """Ends the open session when it has been silent for SESSION_SILENCE, and removes notes that were handed over. While memory is off
+    a session with notes stays: the switch makes its owner due again."""
 
     sessions: Sessions
     name: str = "sessions"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
-        swept = self.sessions.sweep(visit.owner)
+        swept = self.sessions.ending.sweep(visit.owner)
         session = self.sessions.current(visit.owner)
         if session is None:
             return {"swept": swept}
-        over = session.last_at + limits.SESSION_SILENCE
-        if over > visit.vaults.clock():
-            visit.look_again(over)
+        if not session.silent(visit.vaults.clock()):
+            visit.look_again(session.last_at + limits.SESSION_SILENCE)
             return {"swept": swept}
-        ended = self.sessions.end(visit.owner, must=False)
+        ended = self.sessions.ending.end_only(visit.owner, session.id)
         return {"swept": swept, "ended": int(ended is not None)}

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from shared.domain import limits
 from shared.domain.errors import Invalid, NotFound, NotPossibleNow
 from shared.domain.memory import Category, Scope, Source
 from shared.domain.naming import ACTIVE_PROJECT
-from shared.keeping.sessions.sessions import Noted
+from shared.keeping.sessions.told import Noted
 from shared.learning.alike import alike
 from shared.learning.notes import Note, body_of, merged, note_of
 from shared.ports import Delete, Update
@@ -41,6 +42,11 @@ def end(world: World, **more: Any) -> Any:
     ended = world.now.sessions.end(world.owner, **more)
     world.work_off()
     return ended
+
+
+def end_if_open(process: Any, owner: str) -> Any:
+    with suppress(NotFound):
+        return process.sessions.end(owner)
 
 
 @pytest.mark.parametrize(
@@ -350,7 +356,7 @@ def test_notes_of_a_session_that_begins_while_old_notes_are_swept_stay(at: int) 
         assert other.sessions.note(world.owner, Note("Remember this: the port is 8443.", world.clock())).saved
 
     world.restart(Between(at, meanwhile))
-    world.now.sessions.sweep(world.owner)
+    world.now.sessions.ending.sweep(world.owner)
     world.restart()
     assert end(world).notes == 1
     assert world.texts() == ["the port is 8443."]
@@ -407,13 +413,14 @@ def test_many_notes_and_ends_at_once_lose_no_note_and_double_none() -> None:
     def one(number: int) -> Any:
         process = world.process()
         if number % 4 == 0:
-            return process.sessions.end(world.owner, must=False)
+            return end_if_open(process, world.owner)
         return process.sessions.note(world.owner, Note(f"Remember this: fact number {number}.", world.clock()))
 
     with ThreadPoolExecutor(6) as pool:
         answers = list(pool.map(one, range(12)))
     kept = [answer for answer in answers if isinstance(answer, Noted) and answer.saved]
-    end(world, must=False)
+    end_if_open(world.now, world.owner)
+    world.work_off()
     assert len(kept) == 9
     assert world.texts() == sorted(f"fact number {number}." for number in range(12) if number % 4)
     settle(world)
@@ -425,7 +432,7 @@ def test_dying_at_any_step_of_a_session_loses_nothing_that_was_answered(when: st
     deeds: list[Any] = [
         begin,
         lambda world: note(world, "Remember this: the port is 8443."),
-        lambda world: world.now.sessions.end(world.owner, must=False),
+        lambda world: end_if_open(world.now, world.owner),
     ]
     for number, deed in enumerate(deeds):
         world = _prepared(deeds[:number])
@@ -438,7 +445,7 @@ def test_dying_at_any_step_of_a_session_loses_nothing_that_was_answered(when: st
                 deed(world)
             world.restart()
             deed(world)
-            world.now.sessions.end(world.owner, must=False)
+            end_if_open(world.now, world.owner)
             world.tidy(hours=LEASE_AND_MORE)
             settle(world)
             assert world.texts() == (["the port is 8443."] if number else [])
