@@ -104,3 +104,75 @@ def test_no_credential_comes_in_by_a_name_or_a_topic(ann: Person, secret: str) -
         assert "hunter2" not in refused.text
     assert ann.ok("GET", "/v1/sessions/current")["status"] == "none"
     assert ann.texts() == []
+
+
+@pytest.mark.parametrize("message", ["记住这个", "save this 🙏", "Remember this.", "note: "])
+def test_a_request_that_says_nothing_is_answered_honestly_and_leaves_no_memory(ann: Person, message: str) -> None:
+    ann.ok("POST", SESSIONS, {})
+    answer = noted(ann, message)
+    assert (answer["saved"], answer["reason"]) == (False, "nothing_said")
+    assert ann.ok("POST", f"{CURRENT}/finalize", {})["task_id"] is None
+
+
+@pytest.mark.parametrize(
+    "message", ["No need to save this, my salary is 95000", "这条不用记，我决定离职", "別把這個記下來，我決定分手"]
+)
+def test_what_is_not_to_be_kept_is_neither_noted_nor_learned(ann: Person, message: str) -> None:
+    assert noted(ann, message)["reason"] == "suppressed"
+    assert noted(ann, "Here it is", key_info=[message])["reason"] == "suppressed"
+    said = [{"role": "user", "content": message}]
+    ann.task(ann.ok("POST", "/v1/conversations", {"messages": said, "trigger": "manual"})["task_id"])
+    assert ann.texts() == []
+
+
+def test_while_memory_is_off_notes_wait(ann: Person) -> None:
+    first = ann.ok("POST", SESSIONS, {})["session"]["session_id"]
+    noted(ann, "Remember this: the port is 8443.")
+    ann.ok("PATCH", "/v1/settings", {"enabled": False})
+    begun = ann.ok("POST", SESSIONS, {})
+    assert (begun["session"]["session_id"], begun["digest"], begun["reason"]) == (first, [], "disabled")
+    assert noted(ann, "Remember this: the host is atlas.")["reason"] == "disabled"
+    assert ann.call("POST", f"{CURRENT}/finalize", {}).code == "not_possible_now"
+    assert ann.texts() == []
+    ann.ok("PATCH", "/v1/settings", {"enabled": True})
+    ann.task(ann.ok("POST", f"{CURRENT}/finalize", {})["task_id"])
+    assert ann.texts() == ["the port is 8443."]
+
+
+def test_notes_about_different_things_are_both_kept(ann: Person) -> None:
+    for service in ("订单", "支付"):
+        noted(ann, f"我们决定{service}服务用 PostgreSQL 数据库")
+    ann.task(ann.ok("POST", f"{CURRENT}/finalize", {})["task_id"])
+    assert ann.texts() == ["我们决定支付服务用 PostgreSQL 数据库", "我们决定订单服务用 PostgreSQL 数据库"]
+
+
+def test_a_goodbye_with_key_points_keeps_them(ann: Person) -> None:
+    ended = noted(ann, "谢谢，拜拜", key_info=["部署窗口是每周三晚上九点"])
+    assert (ended["saved"], ended["reason"]) == (True, "key_points")
+    finalized = ended["finalized"]
+    assert isinstance(finalized, dict)
+    ann.task(finalized["task_id"])
+    assert ann.texts() == ["部署窗口是每周三晚上九点"]
+
+
+def test_a_request_that_is_repeated_under_its_key_is_answered_again(ann: Person) -> None:
+    bodies: list[tuple[str, dict[str, Any]]] = [
+        (SESSIONS, {"project": "atlas"}),
+        (f"{CURRENT}/notes", {"user_message": "Remember this: the port is 8443."}),
+        (f"{CURRENT}/finalize", {}),
+    ]
+    for number, (path, body) in enumerate(bodies):
+        key = {"Idempotency-Key": f"k{number}"}
+        first, again = (ann.call("POST", path, body, headers=key) for _ in range(2))
+        assert (first.status, first.headers.get("idempotency-replayed")) == (201 if path == SESSIONS else 200, None)
+        assert (again.status, again.headers.get("idempotency-replayed")) == (first.status, "true")
+        assert again.json == first.json
+        other = ann.call(
+            "POST",
+            path,
+            body | ({"discard": True} if not body else {"agent": "b"} if number == 0 else {"topic": "x"}),
+            headers=key,
+        )
+        assert (other.status, other.code) == (422, "idempotency_key_reused")
+    ann.task(first.json["task_id"])
+    assert ann.texts() == ["the port is 8443."]
