@@ -80,7 +80,7 @@ class Exporting:
 
         With credentials the export is on record before anything of it is answered. Raises InvalidCursor, Unavailable.
         """
-        opened = self.vaults.open(owner, [names.SETTINGS, names.ACTIVE, names.PERSONA])
+        opened = self.vaults.open(owner, [names.SETTINGS, names.ACTIVE, names.PERSONA, names.SESSION])
         if opened is None:
             self.cursors.refuse(cursor)
         at = self._at(opened, wish, cursor)
@@ -125,7 +125,7 @@ class Exporting:
     def _stage(self, kind: str, opened: Opened | None, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
         if kind == chain.HEADER:
             if not after:
-                yield self._header(wish), kind
+                yield self._header(opened, wish), kind
         elif opened is None:
             return
         elif kind == chain.MEMORY:
@@ -137,13 +137,21 @@ class Exporting:
         elif not after:
             yield from self._single(kind, opened, wish)
 
-    def _header(self, wish: Wish) -> dict[str, Any]:
+    def _header(self, opened: Opened | None, wish: Wish) -> dict[str, Any]:
+        """Say what was asked for, and how many notes of an open session are not in it: they are memories once it ends."""
+        session = opened.items.get(names.SESSION) if opened else None
+        waiting = {"open_session": {"notes": int(session["notes"])} if session else None}
         said = {"nacre": chain.FORMAT, "exported_at": rfc3339(self.vaults.clock())}
         bounds = {
             "from": rfc3339(wish.since) if wish.since else None,
             "to": rfc3339(wish.until) if wish.until else None,
         }
-        return said | bounds | {"content": wish.content, "history": wish.history, "credentials": wish.credentials}
+        return (
+            said
+            | bounds
+            | {"content": wish.content, "history": wish.history, "credentials": wish.credentials}
+            | waiting
+        )
 
     def _memories(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
         journal = Journal(self.vaults.objects, opened.keys, self.vaults.random)

@@ -12,6 +12,7 @@ from shared.domain.errors import InvalidCursor
 from shared.domain.memory import Category, Scope
 from shared.keeping.cursors import Cursors
 from shared.keeping.exporting.pages import Exporting, Wish
+from shared.learning.notes import Note
 from shared.ports import Update
 from shared.storage import lines as lines_kinds
 from shared.storage import names, persona
@@ -219,3 +220,19 @@ def test_a_cursor_is_of_one_owner_and_one_wish(monkeypatch: pytest.MonkeyPatch) 
 
 def test_who_has_nothing_exports_nothing() -> None:
     assert [line["kind"] for line in lines(World())] == ["header", "manifest"]
+
+
+def test_the_header_says_how_many_notes_of_an_open_session_are_not_in_it() -> None:
+    world = World()
+    assert lines(world)[0]["open_session"] is None
+    world.now.sessions.open(world.owner, None, None)
+    assert lines(world)[0]["open_session"] == {"notes": 0}
+    world.now.sessions.note(world.owner, Note("Remember this: the port is 8443.", world.clock()))
+    told = lines(world, credentials=True)
+    assert told[0]["open_session"] == {"notes": 1}
+    assert "8443" not in json.dumps(told)
+    world.now.sessions.end(world.owner)
+    world.work_off()
+    told = lines(world)
+    assert told[0]["open_session"] is None
+    assert [memory["content"] for memory in memories(told)] == ["the port is 8443."]
