@@ -46,10 +46,14 @@ class Person:
         """Who signs this person's tokens."""
         return next(route.authorizer.issuer for route in self.stack.deployment.routes if route.authorizer is not None)
 
-    def send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Measured:
-        """Send a request over HTTP. Raises Failed unless it is answered with a status below 300."""
+    def send(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, more: Mapping[str, str] | None = None
+    ) -> Measured:
+        """Send a request over HTTP, with `more` headers. Raises Failed unless it is answered with a status below 300."""
         connection = http.client.HTTPConnection(urlsplit(self.stack.url).netloc, timeout=60)
-        headers = {"authorization": f"Bearer {self.stack.token(self.name)}", "content-type": "application/json"}
+        headers = {"authorization": f"Bearer {self.stack.token(self.name)}", "content-type": "application/json"} | dict(
+            more or {}
+        )
         connection.request(method, path, body=None if body is None else json.dumps(body), headers=headers)
         answer = connection.getresponse()
         raw, trace = answer.read(), answer.headers["apigw-requestid"]

@@ -140,7 +140,8 @@ def _candidates(note: Note, conversation: Conversation, preferences: Preferences
         limit=limits.FACTS_OTHER,
         manual=True,
     ).candidates
-    if any(keywords.holds(text, excluded) for text in (note.message, *note.key_points)):
+    texts = (note.message, *note.key_points)
+    if any(keywords.holds(text, excluded) or silence.suppresses(text) for text in texts):
         return []
     points = note.key_points
     if not points and not found and requests.forces(note.message) and requests.says_more(note.message):

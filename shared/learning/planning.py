@@ -95,11 +95,11 @@ class Planner:
         """
         plan = Plan(discarded=extracted.dropped, summary=extracted.summary, model=extracted.model)
         made = _Making(task_id, commit, conversation, received_at, extracted.model)
-        candidates = [candidate for candidate in extracted.candidates if visible(candidate.masked.text)]
-        plan.discarded += len(extracted.candidates) - len(candidates)
-        matched = [candidate for candidate in candidates if candidate.action is not Action.INSERT]
+        matched = [candidate for candidate in extracted.candidates if candidate.action is not Action.INSERT]
         self._match(opened, plan, made, matched)
-        fresh = [candidate for candidate in candidates if candidate.action is Action.INSERT]
+        inserts = [candidate for candidate in extracted.candidates if candidate.action is Action.INSERT]
+        fresh = [candidate for candidate in inserts if visible(candidate.masked.text)]
+        plan.discarded += len(inserts) - len(fresh)
         drafts = [self._draft(made, candidate) for candidate in fresh] + self._experiences(plan, made, extracted)
         self._add(opened, plan, drafts)
         project = conversation.real_project()
@@ -161,7 +161,7 @@ class Planner:
 
     def _rewritten(self, made: _Making, memory: Memory, candidate: Candidate) -> Memory:
         """Return the memory as an update wants it; a touch wants it as it is."""
-        if candidate.action is Action.TOUCH or not candidate.masked.text:
+        if candidate.action is Action.TOUCH or not visible(candidate.masked.text):
             return memory
         after = replace(
             memory, category=candidate.category, importance=candidate.importance, origin=made.origin(candidate)

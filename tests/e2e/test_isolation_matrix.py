@@ -298,6 +298,7 @@ def test_anothers_idempotency_key_is_ones_own(stack: Stack, operation: Operation
     answers = []
     for person in people:
         person.add("Something to begin with.")
+        person.ok("POST", "/v1/sessions", {})
         answers.append(person.call(*operation, word, headers={"Idempotency-Key": KEY}))
         assert stack.wait_until_idle()
     first, second = answers

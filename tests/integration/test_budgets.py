@@ -291,3 +291,24 @@ def test_fifty_facts_a_day_take_less_than_thirty_megabytes_a_year(active_limit: 
     assert grown.memories == 14 * 50
     assert 0 < grown.journal < grown.unfolded / 2
     assert grown.a_year < BUDGET
+
+
+@pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "k"}], ids=["plain", "keyed"])
+def test_the_steps_of_a_session_and_its_key_costs_none_but_where_it_is_repeated(
+    stack: Stack, key: dict[str, str]
+) -> None:
+    person = person_of(stack, 0)
+    add(person)
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("/v1/sessions", {}),
+        ("/v1/sessions/current/notes", {"user_message": "Remember this: the port is 8443."}),
+        ("/v1/sessions/current/finalize", {}),
+    ]
+    read, write = ("BatchGetItem",), ("TransactWriteItems",)
+    begin, note, end = (shape(person.send("POST", path, body, key)) for path, body in asked)
+    assert begin[:2] == [read, write]
+    assert note == [read, write]
+    assert end[:5] == [read, ("Query",), ("PutObject",), write, ("SendMessage",)]
+    if key:
+        again = shape(person.send("POST", "/v1/sessions/current/finalize", {}, key))
+        assert again == [read, read]

@@ -5,7 +5,7 @@ import pytest
 from shared.text.endings import ends, sums_up
 from shared.text.requests import forces, says_more, without_request
 from shared.text.silence import suppresses, without_suppression
-from tests.unit.text import wordings
+from tests.unit.text import wordings, wordings_of_ends
 
 
 @pytest.mark.parametrize("text", [*wordings.REVIEWED_NOT_TO_KEEP, *wordings.NOT_TO_KEEP, *wordings.LATER_NOT_TO_KEEP])
@@ -33,12 +33,12 @@ def test_statements_about_oneself_or_a_system_are_no_wish(text: str) -> None:
     assert not forces(text)
 
 
-@pytest.mark.parametrize("text", [*wordings.REVIEWED_ENDS, *wordings.ENDS])
+@pytest.mark.parametrize("text", [*wordings_of_ends.REVIEWED_ENDS, *wordings_of_ends.ENDS])
 def test_a_goodbye_and_the_wish_to_sum_up_end_a_talk(text: str) -> None:
     assert ends(text) or sums_up(text)
 
 
-@pytest.mark.parametrize("text", [*wordings.GOES_ON, "thanks " * 80, ""])
+@pytest.mark.parametrize("text", [*wordings_of_ends.GOES_ON, "thanks " * 80, ""])
 def test_a_message_that_says_more_ends_nothing(text: str) -> None:
     assert not ends(text)
     assert not sums_up(text)

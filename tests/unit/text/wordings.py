@@ -1,4 +1,4 @@
-"""Wordings of wishes to keep and not to keep, of ends of a talk, and of what only looks like one: in both languages, written before the
+"""Wordings of wishes to keep and not to keep, and of what only looks like one: in both languages, written before the
 rules that judge them. The first part is a reviewer's, the second was made to find out what the rules had not been made from."""
 
 REVIEWED_NOT_TO_KEEP = (
@@ -71,19 +71,6 @@ REVIEWED_OTHER = (
     "save this file to /tmp and run it",
     "Don't you remember that?",
     "how do i save this as pdf",
-)
-REVIEWED_ENDS = (
-    "thank you for your help",
-    "謝謝",
-    "結束",
-    "晚安",
-    "谢谢🙏",
-    "汇总记忆吧",
-    "many thanks",
-    "thanks again",
-    "good night",
-    "谢谢你的帮助",
-    "汇总一下记忆",
 )
 
 NOT_TO_KEEP = (
@@ -368,45 +355,3 @@ LATER_OTHER = (
     "你记住我说的了吗",
 )
 """Written when the rules stood, and tried once before they were widened."""
-
-ENDS = (
-    "Thank you so much for everything!",
-    "ok, thank you for all your help today",
-    "That'll be all, thanks",
-    "we're done here",
-    "cheers, talk to you later",
-    "good night 🌙",
-    "thanks a million",
-    "see you next time",
-    "非常感谢您的帮助",
-    "好的，感谢！",
-    "辛苦啦👍",
-    "今天就到这里吧，晚安",
-    "下次再聊",
-    "拜拜👋",
-    "好的，謝謝你的幫助",
-    "再見",
-    "沒事了，謝謝",
-    "先這樣吧",
-    "没有了，谢谢",
-    "请汇总一下今天的记忆吧",
-    "總結本次會話",
-    "Please summarize my notes, thanks",
-    "帮我整理一下笔记",
-)
-GOES_ON = (
-    "thanks, and now use Postgres",
-    "done with step 1, next step is deploy",
-    "好的，我们用 Postgres",
-    "结束进程",
-    "完成登录页",
-    "the end",
-    "thank you for your help with Redis, we decided to use it",
-    "晚安故事我喜欢听",
-    "good night shift workers use it",
-    "谢谢你推荐 Redis，我们决定用它",
-    "总结一下这篇文章",
-    "summarize the meeting",
-    "👍",
-    "bye-laws must be signed",
-)

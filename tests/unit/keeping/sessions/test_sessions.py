@@ -1,10 +1,6 @@
 """Sessions: notes are kept as they are made, and become memories once, whoever dies and however many ask."""
 
 import json
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from typing import Any
 
 import pytest
 
@@ -12,41 +8,17 @@ from shared.domain import limits
 from shared.domain.errors import Invalid, NotFound, NotPossibleNow
 from shared.domain.memory import Category, Scope, Source
 from shared.domain.naming import ACTIVE_PROJECT
-from shared.keeping.sessions.told import Noted
-from shared.learning.alike import alike
-from shared.learning.notes import Note, body_of, merged, note_of
+from shared.learning.notes import Note, body_of, note_of
 from shared.ports import Delete, Update
 from shared.storage import names
 from tests.builders import World
-from tests.fakes import Crash, Steps
 from tests.unit.importing.sending import exported, taken_in
 from tests.unit.keeping.forgetting.test_forgetting import forget
+from tests.unit.keeping.sessions.speaking import begin, end, note
 from tests.unit.storage.opening import everything_said
-from tests.unit.storage.soundness import LEASE_AND_MORE, assert_sound, settle
+from tests.unit.storage.soundness import assert_sound, settle
 
 OWNER_WORD = "zebra"
-
-
-def begin(world: World, project: str | None = "atlas", agent: str | None = None) -> Any:
-    world.clock.advance(1)
-    return world.now.sessions.open(world.owner, project, agent)
-
-
-def note(world: World, message: str, *points: str, **more: Any) -> Noted:
-    world.clock.advance(1)
-    return world.now.sessions.note(world.owner, Note(message, world.clock(), points, **more))
-
-
-def end(world: World, **more: Any) -> Any:
-    world.clock.advance(1)
-    ended = world.now.sessions.end(world.owner, **more)
-    world.work_off()
-    return ended
-
-
-def end_if_open(process: Any, owner: str) -> Any:
-    with suppress(NotFound):
-        return process.sessions.end(owner)
 
 
 @pytest.mark.parametrize(
@@ -165,67 +137,6 @@ def test_words_that_were_excluded_after_a_note_keep_its_key_points_out() -> None
     assert world.texts() == []
 
 
-def test_notes_that_are_alike_become_one_and_only_those_together_share_their_tags() -> None:
-    at = World().clock
-    first = Note("We decided to deploy on Monday morning.", at(), ("Deploys are on Monday",), "deploy")
-    at.advance(60)
-    alike = Note("we decided to deploy on monday morning!", at(), ("Two reviewers",))
-    at.advance(3600)
-    later = Note("The office moves to Lisbon in May.", at(), (), None, ("#office",))
-    notes = merged([later, alike, first])
-    assert [(one.key_points, one.tags) for one in notes] == [
-        (("Deploys are on Monday", "Two reviewers"), ("#deploy",)),
-        ((), ("#office",)),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("部署日是每周一上午十点", "部署日是每周一上午十点。", True),
-        ("部署日是每周一上午十点开始的", "部署日是每周一上午十点开始", True),
-        ("部署日是每周一上午十点", "部署日是每周五下午三点", False),
-        ("I prefer tabs over spaces", "I prefer  Tabs over spaces.", True),
-        ("I prefer tabs over spaces", "I drink tea without sugar", False),
-        ("the port is 8443", "the port is 8444", False),
-        ("a", "a", True),
-        ("a", "b", False),
-        ("We decided to use Redis for the session cache", "We decided to use Redis for the product cache", False),
-        ("我们决定订单服务用 PostgreSQL 数据库", "我们决定支付服务用 PostgreSQL 数据库", False),
-        ("I prefer that Alice reviews every change of mine", "I prefer that Clara reviews every change of mine", False),
-        ("Alice prefers that Clara reviews the change", "Clara prefers that Alice reviews the change", False),
-        ("We decided to use the Redis cache", "So, we decided to use Redis cache!", True),
-        ("We decided to use Redis for the cache", "We decided to use Redis for the cache here", True),
-        ("We decided to use Redis for the cache", "We decided not to use Redis for the cache", False),
-        ("We decided we use the Java client library", "We decided we use the JavaScript client library", False),
-        ("我们决定使用 Redis 做缓存服务", "我们决定不使用 Redis 做缓存服务", False),
-        ("我们的发布日定在每周二和周三下午", "我们的发布日定在每周二和周三下午四点", False),
-        ("The team meets every Monday in room nine", "The team meets every Monday in room ten", False),
-        ("请把评审安排在周一上午", "把评审安排在周一上午吧", True),
-    ],
-)
-def test_which_notes_say_the_same(one: str, other: str, *, same: bool) -> None:
-    assert (alike(one, other), alike(other, one)) == (same, same)
-
-
-def test_of_two_notes_of_which_one_holds_the_other_the_longer_stays() -> None:
-    at = World().clock
-    longer = Note("We decided to use Redis for the cache here", at())
-    at.advance(60)
-    (one,) = merged([longer, Note("We decided to use Redis for the cache", at())])
-    assert (one.message, one.at) == (longer.message, at())
-
-
-def test_decisions_about_different_things_are_all_kept() -> None:
-    world = World()
-    begin(world)
-    told = ["We decided to use Redis for the session cache", "We decided to use Redis for the product cache"]
-    for message in told:
-        note(world, message)
-    end(world)
-    assert world.texts() == sorted(told)
-
-
 @pytest.mark.parametrize("message", ["谢谢，拜拜", "好的", "done, thanks!", "汇总记忆", "summarise my notes"])
 def test_a_goodbye_or_the_wish_to_sum_up_ends_the_session(message: str) -> None:
     world = World()
@@ -333,35 +244,6 @@ def test_a_damaged_note_keeps_none_of_the_others_out() -> None:
     assert world.texts() == ["the host is atlas."]
 
 
-class Between(Steps):
-    """Before one call of a process something else happens."""
-
-    def __init__(self, at: int, deed: Callable[[], Any]) -> None:
-        super().__init__()
-        self.place, self.deed = at, deed
-
-    def run(self, name: str, call: Callable[[], Any]) -> Any:
-        if self.count + 1 == self.place:
-            self.deed()
-        return super().run(name, call)
-
-
-@pytest.mark.parametrize("at", [1, 2])
-def test_notes_of_a_session_that_begins_while_old_notes_are_swept_stay(at: int) -> None:
-    world = World()
-    other = world.process()
-
-    def meanwhile() -> None:
-        other.sessions.open(world.owner, "atlas", None)
-        assert other.sessions.note(world.owner, Note("Remember this: the port is 8443.", world.clock())).saved
-
-    world.restart(Between(at, meanwhile))
-    world.now.sessions.ending.sweep(world.owner)
-    world.restart()
-    assert end(world).notes == 1
-    assert world.texts() == ["the port is 8443."]
-
-
 def test_a_note_that_somebody_took_away_holds_no_session_open(capsys: pytest.CaptureFixture[str]) -> None:
     world = World()
     begun = begin(world)
@@ -404,59 +286,6 @@ def test_what_is_forgotten_leaves_the_open_session_too() -> None:
     assert world.texts() == ["the host is atlas."]
     settle(world)
     assert_sound(world)
-
-
-def test_many_notes_and_ends_at_once_lose_no_note_and_double_none() -> None:
-    world = World()
-    begin(world)
-
-    def one(number: int) -> Any:
-        process = world.process()
-        if number % 4 == 0:
-            return end_if_open(process, world.owner)
-        return process.sessions.note(world.owner, Note(f"Remember this: fact number {number}.", world.clock()))
-
-    with ThreadPoolExecutor(6) as pool:
-        answers = list(pool.map(one, range(12)))
-    kept = [answer for answer in answers if isinstance(answer, Noted) and answer.saved]
-    end_if_open(world.now, world.owner)
-    world.work_off()
-    assert len(kept) == 9
-    assert world.texts() == sorted(f"fact number {number}." for number in range(12) if number % 4)
-    settle(world)
-    assert_sound(world)
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_dying_at_any_step_of_a_session_loses_nothing_that_was_answered(when: str) -> None:
-    deeds: list[Any] = [
-        begin,
-        lambda world: note(world, "Remember this: the port is 8443."),
-        lambda world: end_if_open(world.now, world.owner),
-    ]
-    for number, deed in enumerate(deeds):
-        world = _prepared(deeds[:number])
-        steps = world.restart()
-        deed(world)
-        for at in range(1, steps.count + 1):
-            world = _prepared(deeds[:number])
-            world.restart(Steps(at=at, when=when))  # type: ignore[arg-type]
-            with pytest.raises(Crash):
-                deed(world)
-            world.restart()
-            deed(world)
-            end_if_open(world.now, world.owner)
-            world.tidy(hours=LEASE_AND_MORE)
-            settle(world)
-            assert world.texts() == (["the port is 8443."] if number else [])
-            assert_sound(world)
-
-
-def _prepared(deeds: list[Any]) -> World:
-    world = World()
-    for deed in deeds:
-        deed(world)
-    return world
 
 
 @pytest.mark.parametrize(
