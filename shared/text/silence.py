@@ -121,6 +121,7 @@ _START_ZH = (
 _SAID_ZH = (
     rf"(?<!要)(?:{_NO_ZH}|{_HATE_ZH}){_GAP_ZH}(?:{_KEEP}{_OPEN_ZH}|{_INTO_ZH})"
     rf"|{_BAN_ZH}{_GAP_ZH}{_KEEP}(?:{_POINT}|我|[:：]|$)"
+    rf"|{_START_ZH}(?:不准|不许|不宜|不允许|禁止|严禁){_GAP_ZH}{_KEEP}(?=$|[^\w])"
     rf"|(?:{_POINT}|我的?){_REST}{{0,12}}?(?:{_NO_ZH}|{_BAN_ZH}){_GAP_ZH}(?:{_KEEP}|{_INTO_ZH})"
     rf"|(?:{_NO_ZH}|{_BAN_ZH}){_SMALL_ZH}(?:把|将|对)(?:{_POINT}|我){_REST}{{0,24}}?(?:{_KEEP}|{_INTO_ZH})"
     rf"|{_POINT}{_REST}{{0,12}}?不(?:再|做|予|被|会|予以)?{_KEEP}(?=$|[^\w]|[了吧入进下])"

@@ -21,6 +21,7 @@ REVIEWED_NOT_TO_KEEP = (
     "forget what I said about using Redis",
     "please don't keep this: I prefer tea",
     "这个不准保存，我决定离职",
+    "不准保存，我决定离职",
     "不要将此保存：我决定离职",
     "这条不用记，我决定离职",
     "别记这个，我决定离职",
