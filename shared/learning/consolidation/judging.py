@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.domain import limits
-from shared.learning import unwanted
+from shared.learning.answers import unwanted
 from shared.learning.consolidation.proposals import Op, Proposal
 from shared.learning.consolidation.wording import Words
 from shared.text.normalise import full_width_length, has_words, is_well_formed, language, normalise

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from benchmarks.answers_fuzz import ALIASES, invented, mutated
 from shared.domain.memory import Category, Scope
-from shared.learning import loose_json
-from shared.learning.answers import Action, Discarded, Problem, Reading, Unreadable, read, schema
+from shared.learning.answers import loose_json
+from shared.learning.answers.answers import Action, Discarded, Problem, Reading, Unreadable, read, schema
 from shared.learning.prompts.extract import LANGUAGES, examples
 
 
