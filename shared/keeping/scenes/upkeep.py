@@ -52,7 +52,7 @@ class SceneClearing:
         )
         ids = {memory_id for scene in found for memory_id in scene.rests_on}
         read = visit.vaults.table.get(visit.owner, basis.sks(ids)) if ids else {}
-        stand = basis.standing(visit.opened, read, ids, visit.vaults.clock())
+        stand = basis.standing(visit.opened, read, ids, visit.vaults.clock()) - visit.unsaid
         replaced = basis.replaced(visit.opened, read, ids)
         for scene in found:
             fields = scene.mended(stand, replaced)

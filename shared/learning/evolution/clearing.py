@@ -39,7 +39,7 @@ class SuggestionClearing:
         if not ids:
             return {}
         read = visit.vaults.table.get(visit.owner, basis.sks(ids))
-        stand = basis.standing(visit.opened, read, ids, visit.vaults.clock())
+        stand = basis.standing(visit.opened, read, ids, visit.vaults.clock()) - visit.unsaid
         replaced = basis.replaced(visit.opened, read, ids)
         changed = 0
         for one in found:

@@ -33,7 +33,7 @@ class PersonaClearing:
         if not persona.rests_on:
             return {}
         found = table.get(visit.owner, basis.sks(persona.rests_on))
-        stand = basis.standing(visit.opened, found, persona.rests_on, visit.vaults.clock())
+        stand = basis.standing(visit.opened, found, persona.rests_on, visit.vaults.clock()) - visit.unsaid
         mended = persona.shown(stand).moved(basis.replaced(visit.opened, found, persona.rests_on))
         if mended == persona:
             return {}
