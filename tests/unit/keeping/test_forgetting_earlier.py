@@ -1,6 +1,5 @@
 """Forgetting by words what a memory said before: its history loses those versions, the memory stays, and nothing brings them back."""
 
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +9,7 @@ from shared.keeping.filters import Filters
 from tests.unit.keeping.test_forgetting import OTHER, forget, forgotten, selected, status
 
 from shared.domain import limits
-from shared.domain.errors import NotFound, Unavailable
+from shared.domain.errors import NotFound
 from shared.domain.ids import ulid
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.task import TaskStatus
@@ -27,11 +26,9 @@ from shared.storage.journal import Journal, JournalObject
 from shared.storage.persona import Persona, Statement, place
 from shared.storage.suggestions import Decision, Kind, Suggestion, fields, place_of
 from tests.builders import World
-from tests.fakes import Crash, Steps
 from tests.unit.consolidation.merging import BOTH, GREEN, TEA, consolidations, only, two_and_more
 from tests.unit.storage.opening import everything_said
-from tests.unit.storage.soundness import LEASE_AND_MORE, assert_sound, rebuilt, settle
-from tests.unit.storage.test_crash_and_leave import add_and_die, dying
+from tests.unit.storage.soundness import assert_sound, rebuilt, settle
 
 ENGLISH = ("Wilhelmina", "Ann works at Wilhelmina.", "Ann works at Bolt.", "Ann works at Bolt, in sales.")
 CHINESE = ("威廉敏娜", "安在威廉敏娜上班", "安在博尔特上班", "安在博尔特上班，做销售")
@@ -144,7 +141,7 @@ def test_only_words_look_into_the_past_and_every_other_part_is_asked_of_what_sto
         forget(world, **wish)
         forgotten(world)
     assert len(history(world, memory.id)) == 2
-    counts = [
+    counts: list[tuple[dict[str, Any], int]] = [
         ({"query": "wilhelmina ann"}, 2),
         ({"query": "wilhelmina bolt"}, 0),
         ({"query": "wilhelmina", "category": Category.CONTACT}, 1),
@@ -260,22 +257,6 @@ def test_texts_that_rest_on_the_memory_may_be_made_of_what_it_said_and_go_too(
     assert_sound(world)
 
 
-def test_no_index_of_before_is_kept_though_the_visit_that_removed_it_built_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    world = World()
-    memory = world.add(ENGLISH[1])
-    world.build()
-    world.edit(memory.id, content=ENGLISH[2])
-    task_id = forget(world, query=ENGLISH[0])
-    with monkeypatch.context() as broken:
-        broken.setattr(type(world.now.builder), "build", lambda *_a, **_n: (_ for _ in ()).throw(Unavailable()))
-        world.tidy()
-    world.tidy()
-    assert status(world, task_id) == (TaskStatus.DONE, {"earlier": 1})
-    assert len(world.stored("index")) == 1
-
-
 def test_many_are_forgotten_a_plan_at_a_time_and_each_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(earlier, "AT_ONCE", 3)
     world = World()
@@ -286,95 +267,6 @@ def test_many_are_forgotten_a_plan_at_a_time_and_each_is_counted_once(monkeypatc
     forgotten(world)
     assert status(world, task_id) == (TaskStatus.DONE, {"earlier": 8})
     assert "Wilhelmina" not in everything_said(world)
-
-
-def lived() -> tuple[World, list[str]]:
-    """Return a world with a word in folded and in fresh versions, in a memory of its own and in a text that was made of one."""
-    world = World()
-    told = world.add("花生 zero", scope=Scope.PROJECT, project="atlas")
-    told_of(world, told, "花生")
-    folded = edited(world, "花生 one", "花生 two", OTHER, hours=2)
-    fresh = edited(world, "Nothing", "花生 three", "Nothing again")
-    world.edit(told.id, content="Honey")
-    world.add("花生 is what this one says still.")
-    return world, [told.id, folded.id, fresh.id]
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_dying_at_any_step_leaves_the_same_and_counts_each_version_once(when: str) -> None:
-    world, ids = lived()
-    forget(world, query="花生")
-    steps = world.restart()
-    world.tidy()
-    whole = [history(world, one) for one in ids]
-    assert [len(versions) for versions in whole] == [1, 1, 2]
-    for at in range(1 if when == "before" else 2, steps.count + 1, 3):
-        world, ids = lived()
-        task_id = forget(world, query="花生")
-        world.restart(Steps(at=at, when=when))  # type: ignore[arg-type]
-        with suppress(Crash):
-            world.tidy()
-        world.restart()
-        for hours in (LEASE_AND_MORE, 0, 0):  # too early to fold, which would remove what a dead run left behind
-            world.tidy(hours=hours)
-        assert status(world, task_id) == (TaskStatus.DONE, {"forgotten": 1, "earlier": 4}), at
-        assert "花生" not in everything_said(world), at
-        assert [history(world, one) for one in ids] == whole, at
-        if at % 5 == 0:
-            settle(world)
-            assert_sound(world)
-            rebuilt(world)
-            assert [history(world, one) for one in ids] == whole, at
-
-
-@pytest.mark.parametrize("at", range(1, 40))
-def test_what_a_run_that_died_had_superseded_goes_though_its_object_has_nothing_left_to_lose(at: int) -> None:
-    world = World()
-    edited(world, ENGLISH[1], ENGLISH[2], hours=2)
-    task_id = forget(world, query=ENGLISH[0])
-    world.restart(Steps(at=at, when="after"))
-    with suppress(Crash):
-        world.tidy()
-    world.restart()
-    for hours in (LEASE_AND_MORE, 0):
-        world.tidy(hours=hours)
-    assert status(world, task_id) == (TaskStatus.DONE, {"earlier": 1})
-    assert ENGLISH[0] not in everything_said(world)
-
-
-@pytest.mark.parametrize("retried", [False, True], ids=["never retried", "retried"])
-def test_a_dead_writer_of_the_same_text_brings_nothing_back(*, retried: bool) -> None:
-    world = World()
-    world.add(OTHER)
-    add_and_die(world, ENGLISH[1])
-    assert ENGLISH[0] in everything_said(world)
-    assert world.texts() == [OTHER]
-    if retried:
-        edited(world, ENGLISH[1], ENGLISH[2])
-    task_id = forget(world, query=ENGLISH[0])
-    for hours in (0, 0, LEASE_AND_MORE, 0, 0):
-        world.tidy(hours=hours)
-    assert status(world, task_id) == (TaskStatus.DONE, {"earlier": 1} if retried else {"forgotten": 1})
-    assert ENGLISH[0] not in everything_said(world)
-    settle(world)
-    assert world.texts() == sorted([OTHER, ENGLISH[2]] if retried else [OTHER])
-    assert_sound(world)
-
-
-def test_a_dead_edit_to_those_words_is_waited_for() -> None:
-    world = World()
-    memory = world.add(OTHER)
-    dying(world, "MemoryTable.write")
-    with pytest.raises(Crash):
-        world.edit(memory.id, content=ENGLISH[1])
-    world.restart()
-    task_id = forget(world, query=ENGLISH[0])
-    world.tidy()
-    assert status(world, task_id)[0] is not TaskStatus.DONE
-    for _ in range(3):
-        world.tidy(hours=LEASE_AND_MORE)
-    assert status(world, task_id)[0] is TaskStatus.DONE
-    assert ENGLISH[0] not in everything_said(world)
 
 
 def test_what_does_not_open_is_counted_and_what_is_behind_it_is_left_alone() -> None:
