@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -159,3 +160,45 @@ def test_a_merge_of_which_the_first_product_is_forgotten_was_applied_whatever_a_
     rebuilt(world)
     assert BOTH in world.texts()
     assert GREEN not in world.texts()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_was_written_folded_and_lost_only_what_says_it_is_gone(seed: int) -> None:
+    choose, world = Random(seed), World(seed=seed)
+    said: dict[str, list[str]] = {}
+    for number in range(60):
+        memory_id = choose.choice([*said, ""]) if len(said) > 4 else ""
+        text = f"{choose.choice(['Wilhelmina', 'Bolt', '博尔特'])} {number}"
+        match choose.randrange(8):
+            case 0:
+                world.tidy(hours=choose.choice([0.1, 0.3, 1.2]))
+            case 1 if memory_id:
+                world.delete(memory_id)
+                del said[memory_id]
+            case 2:
+                world.restart(Steps(at=choose.randrange(1, 60), when="after"))
+                with suppress(Crash):
+                    world.tidy()
+                world.restart()
+                world.clock.advance(3600)
+            case _ if memory_id:
+                world.edit(memory_id, content=text)
+                said[memory_id].append(text)
+            case _:
+                said[world.add(text).id] = [text]
+    left = {one: [text for text in texts if "Wil" not in text] for one, texts in said.items() if "Wil" not in texts[-1]}
+    gone = sum(len(texts) - len(left[one]) for one, texts in said.items() if one in left)
+    assert preview(world, query="wilhelmina").earlier_count == gone
+    task_id = forget(world, query="wilhelmina")
+    for hours in (LEASE_AND_MORE, 0, 0):
+        world.tidy(hours=hours)
+    counts = {"forgotten": len(said) - len(left), "earlier": gone}
+    assert status(world, task_id) == (TaskStatus.DONE, {name: count for name, count in counts.items() if count})
+    assert "Wilhelmina" not in everything_said(world)
+    for lost in (False, True):
+        if lost:
+            settle(world)
+            assert_sound(world)
+            rebuilt(world)
+        shown = {one.id: [text for _, text in reversed(history(world, one.id))] for one in world.memories()}
+        assert shown == left
