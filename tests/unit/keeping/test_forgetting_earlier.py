@@ -300,6 +300,10 @@ def test_a_dry_run_that_has_no_time_left_for_the_past_says_so(monkeypatch: pytes
     monkeypatch.setattr(Journal, "listing", slow)
     shown = preview(world, query=ENGLISH[0])
     assert (shown.earlier_count, shown.complete) == (0, False)
+    monkeypatch.undo()
+    monkeypatch.setattr(limits, "DELETING_TIME", -limits.DELETING_TIME)
+    shown = preview(world, query="Bolt")
+    assert (shown.count, shown.complete) == (0, False)
 
 
 def test_dismissed_and_archived_ones_lose_them_too_and_stay_what_they_are() -> None:

@@ -3,13 +3,17 @@
 from contextlib import suppress
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
 from shared.domain.errors import Unavailable
 from shared.domain.memory import Scope
 from shared.domain.task import TaskStatus
+from shared.keeping.forgetting import earlier
+from shared.ports import Update
 from shared.storage import items, names
+from shared.storage.journal import Journal
 from shared.storage.transactions import Change
 from tests.builders import World
 from tests.fakes import Crash, Steps
@@ -202,3 +206,31 @@ def test_whatever_was_written_folded_and_lost_only_what_says_it_is_gone(seed: in
             rebuilt(world)
         shown = {one.id: [text for _, text in reversed(history(world, one.id))] for one in world.memories()}
         assert shown == left
+
+
+def test_a_removal_whose_task_is_over_meanwhile_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    memory = edited(world, ENGLISH[1], ENGLISH[2])
+    task_id = forget(world, query=ENGLISH[0])
+    planned = earlier.planned
+
+    def ended(*given: Any) -> Any:
+        found = planned(*given)
+        world.table.write(world.owner, [Update(names.TASK + task_id, set={"finished_at": "now"})])
+        return found
+
+    monkeypatch.setattr(earlier, "planned", ended)
+    counts = world.tidy()
+    assert counts is not None
+    assert counts["failed_steps"] == 1
+    assert len(history(world, memory.id)) == 2
+
+
+def test_an_object_that_is_gone_by_now_has_nothing_to_lose() -> None:
+    world = World()
+    memory = world.add(ENGLISH[1])
+    journal = Journal(world.objects, opened(world).keys, world.random)
+    (listed,) = journal.listing()
+    for _ in range(2):
+        journal.remove(listed, {(memory.id, memory.commit)}, world.clock())
+    assert journal.listing() == []
