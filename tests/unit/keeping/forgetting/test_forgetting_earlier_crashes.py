@@ -18,8 +18,8 @@ from shared.storage.transactions import Change
 from tests.builders import World
 from tests.fakes import Crash, Steps
 from tests.unit.consolidation.merging import BOTH, GREEN, TEA, Proposing, two_and_more
-from tests.unit.keeping.test_forgetting import OTHER, forget, forgotten, status
-from tests.unit.keeping.test_forgetting_earlier import ENGLISH, edited, history, preview, told_of
+from tests.unit.keeping.forgetting.test_forgetting import OTHER, forget, forgotten, status
+from tests.unit.keeping.forgetting.test_forgetting_earlier import ENGLISH, edited, history, preview, told_of
 from tests.unit.storage.opening import everything_said
 from tests.unit.storage.soundness import LEASE_AND_MORE, assert_sound, opened, rebuilt, settle
 from tests.unit.storage.test_crash_and_leave import add_and_die, dying

@@ -4,9 +4,6 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from shared.keeping.as_of import AsOf
-from shared.keeping.filters import Filters
-from tests.unit.keeping.test_forgetting import OTHER, forget, forgotten, selected, status
 
 from shared.domain import limits
 from shared.domain.errors import NotFound
@@ -18,6 +15,8 @@ from shared.keeping.exporting.pages import Exporting
 from shared.keeping.exporting.pages import Wish as ExportWish
 from shared.keeping.forgetting import earlier
 from shared.keeping.forgetting.asking import Preview
+from shared.keeping.memories.as_of import AsOf
+from shared.keeping.memories.filters import Filters
 from shared.ports import Put
 from shared.storage import lines, names, scenes
 from shared.storage.document_commits import DocumentCommits
@@ -27,6 +26,7 @@ from shared.storage.persona import Persona, Statement, place
 from shared.storage.suggestions import Decision, Kind, Suggestion, fields, place_of
 from tests.builders import World
 from tests.unit.consolidation.merging import BOTH, GREEN, TEA, consolidations, only, two_and_more
+from tests.unit.keeping.forgetting.test_forgetting import OTHER, forget, forgotten, selected, status
 from tests.unit.storage.opening import everything_said
 from tests.unit.storage.soundness import assert_sound, rebuilt, settle
 
