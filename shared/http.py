@@ -39,7 +39,7 @@ from shared.domain.errors import (
 from shared.domain.ids import Random
 from shared.domain.permissions import Caller, Permission, granted
 from shared.models.errors import ErrorOut
-from shared.observability import alarm, note
+from shared.observability import alarm, concerning, note
 from shared.strict_json import read_object
 
 JSON: Final = "application/json"
@@ -93,13 +93,17 @@ class Edge(APIGatewayHttpResolver):
         proxy = self._to_proxy_event(dict(event))
         token = _state.set({"event": proxy, "lambda": context, "context": {}})
         try:
-            builder = self._first_checks(proxy) or self._resolve()
+            builder = self._first_checks(proxy) or self._resolved()
             builder.response.headers.update(_common_headers(proxy))
             answer = self._build_response(builder)
             self._note(builder.response, started)
             return answer
         finally:
             _state.reset(token)
+
+    def _resolved(self) -> ResponseBuilder[Any]:
+        with concerning(owner=self.context["owner"]):
+            return self._resolve()
 
     def _first_checks(self, proxy: Any) -> ResponseBuilder[Any] | None:
         """Answer what needs no route: a preflight, and a caller who is nobody."""
