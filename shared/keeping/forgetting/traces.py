@@ -48,11 +48,11 @@ def _wants(selection: Selection, conversation: Conversation, received_at: dateti
     project = conversation.real_project()
     if conversation.notes:
         return any(selection.wants_said(_said(note), project, note.at) for note in map(note_of, conversation.notes))
-    return selection.wants_said("\n".join(one.text for one in conversation.messages), project, received_at)
+    return selection.wants_said([one.text for one in conversation.messages], project, received_at)
 
 
-def _said(note: Note) -> str:
-    return "\n".join((note.message, *note.key_points, note.topic or "", *note.tags))
+def _said(note: Note) -> list[str]:
+    return [note.message, *note.key_points, note.topic or "", *note.tags]
 
 
 def unnote(visit: Visit, selection: Selection) -> None:
@@ -98,7 +98,7 @@ def silence(visit: Visit, selection: Selection, learned_by: Collection[str], ite
 
 def _tells(visit: Visit, selection: Selection, task_id: str, item: Item) -> bool:
     if not selection.words:  # a dry run learned nothing, and tells all the same what was said then
-        return item["kind"] == tasks.KIND and selection.wants_said("", None, ulid_time(task_id))
+        return item["kind"] == tasks.KIND and selection.wants_said([], None, ulid_time(task_id))
     sealed = item["sealed"]
     try:
         run, generation = int(item["run"]), int(item["gen"])

@@ -1,0 +1,20 @@
+"""Forgetting over real HTTP, where it meets secrets, sessions, conversations, imports and scenes."""
+
+from string import ascii_letters, digits
+
+from tests.e2e.client import Person
+from tests.e2e.test_forget import FORGET, done
+
+
+def test_no_secret_is_found_out_by_asking_what_would_be_forgotten(ann: Person) -> None:
+    secret = "Zq7!kd92Lm"
+    ann.add(f"The database password is {secret}")
+    ann.add("my dog is called rex", category="credential")
+    told = "the database password is ***".casefold()
+    for sign in [one for one in ascii_letters + digits + "!" if one.casefold() not in told]:
+        assert ann.ok("POST", FORGET, {"query": sign, "dry_run": True})["count"] == 0, sign
+    for part in (secret[:-1], secret[1:], "rex"):
+        assert ann.ok("POST", FORGET, {"query": part, "dry_run": True})["count"] == 0, part
+    assert done(ann, {"query": secret})["progress"] == {"forgotten": 1}
+    assert done(ann, {"query": "my dog is called rex"})["progress"] == {"forgotten": 1}
+    assert ann.kept() == []
