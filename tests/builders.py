@@ -172,7 +172,7 @@ class Process:
                 Scheduled(),
                 SilentSessions(self.sessions),
                 Import(self.commits),
-                Forget(self.commits, clearing),
+                Forget(self.commits, clearing, work),
             ),
             (Imported(), Forgotten(), ScheduleKept()),
         )

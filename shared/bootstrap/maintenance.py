@@ -67,7 +67,7 @@ def duties() -> Duties:
             Scheduled(),
             SilentSessions(_sessions()),
             Import(commits()),
-            Forget(commits(), clearing),
+            Forget(commits(), clearing, work_queue()),
         ),
         last=(Imported(), Forgotten(), ScheduleKept()),
     )

@@ -384,9 +384,10 @@ class Extraction:
         objects.erase(key, keep_current=True)
 
     def _take_back(self, keys: OwnerKeys, sk: str, commit: str) -> None:
-        """Remove a plan that was written while its conversation was forgotten. One that was begun to be applied is repair's."""
+        """Remove a plan that was written while its conversation was forgotten, or cut. One that was begun to be applied is repair's."""
         task = self.commits.vaults.table.get(keys.owner, [sk]).get(sk, {})
-        if task.get("status") == TaskStatus.FAILED.value and "finished_at" in task and not task["applied"]:
+        ended = task.get("status") == TaskStatus.FAILED.value and "finished_at" in task and not task["applied"]
+        if ended or task.get("plan", commit) != commit:
             self.commits.vaults.objects.erase(names.journal(keys.owner, keys.epoch, commit))
 
     def _forget_conversation(self, keys: OwnerKeys, task_id: str) -> None:

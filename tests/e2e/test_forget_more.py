@@ -18,3 +18,20 @@ def test_no_secret_is_found_out_by_asking_what_would_be_forgotten(ann: Person) -
     assert done(ann, {"query": secret})["progress"] == {"forgotten": 1}
     assert done(ann, {"query": "my dog is called rex"})["progress"] == {"forgotten": 1}
     assert ann.kept() == []
+
+
+def test_one_note_is_forgotten_and_the_others_of_its_session_are_learned(ann: Person) -> None:
+    long = " ".join(f"I decided to use tool{number} for job{number}." for number in range(2_000))
+    for number in range(2):  # its queue is busy
+        ann.hand_in(f"{long} {number}")
+    note(ann, "We decided to use Postgres for orders")
+    note(ann, "I prefer the dark theme in every editor I own")
+    ended = ann.ok("POST", "/v1/sessions/current/finalize", {})
+    assert done(ann, {"query": "postgres"})["status"] == "done"
+    assert ann.task(ended["task_id"])["status"] == "done"
+    assert ann.found("dark theme")[:1] == ["I prefer the dark theme in every editor I own"]
+    assert not any("Postgres" in text for text in ann.texts())
+
+
+def note(person: Person, message: str) -> None:
+    assert person.ok("POST", "/v1/sessions/current/notes", {"user_message": message})["saved"]

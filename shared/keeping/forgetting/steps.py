@@ -9,6 +9,7 @@ them came to their end, the task is done: nothing of what was forgotten is left 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from shared.domain import limits
 from shared.domain.errors import ActiveLimitReached, NotFound, Refused, SealBroken, Unavailable, VersionMismatch
@@ -20,16 +21,16 @@ from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, Looked, s
 from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import Meant, archived, meant
 from shared.keeping.forgetting.selection import Selection
+from shared.keeping.forgetting.unlearning import NOTES, heard, unlearn
 from shared.keeping.maintenance.visits import OutOfTime, Step, Visit
 from shared.observability import alarm
-from shared.ports import Condition, Item, Update
+from shared.ports import Condition, Item, Queue, Update
 from shared.storage import names
 from shared.storage.commit import Commits
 from shared.storage.partition import each_item
 from shared.storage.transactions import Change, Stale, StepDone, batches
 
 FORGOTTEN = f"{PROGRESS}forgotten"
-CONVERSATIONS = f"{PROGRESS}conversations"
 EARLIER = f"{PROGRESS}earlier"
 DAMAGED = f"{PROGRESS}damaged"
 PLAN = "versions"
@@ -41,10 +42,12 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Deletes what was asked to be forgotten. `clearing` steps take out of documents what may be made of it."""
+    """Deletes what was asked to be forgotten. `clearing` steps take out of documents what may be made of it; `work` is told of
+    conversations that are to be learned from anew."""
 
     commits: Commits
     clearing: Sequence[Step] = ()
+    work: Queue | None = None
     name: str = "forget"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
@@ -60,8 +63,8 @@ class Forget:
         except SealBroken:
             _end(visit, task, TaskStatus.FAILED, error="damaged")
             return 0
-        traces.unnote(visit, selection)
-        traces.unlearn(visit, selection, _counted(visit, task, {CONVERSATIONS: 1}))
+        traces.unnote(visit, selection, _counted(visit, task, {NOTES: 1}))
+        unlearn(visit.vaults, visit.opened.keys, selection, partial(_counted, visit, task), self.work)
         deleted = self.forget(visit, task, selection, before)
         self._forget_earlier(visit, task, selection)
         if EMPTIED not in task:
@@ -140,7 +143,7 @@ class Forgotten:
                 continue  # what they hold may be meant as well
             selection = selection_of(visit.opened.keys, task)
             looked, past = Looked(visit.vaults, visit.opened.keys), Earlier(visit.vaults, visit.opened.keys, selection)
-            if meant(selection, looked):
+            if meant(selection, looked) or any(heard(visit.vaults, visit.opened.keys, selection)):
                 continue
             left = sum(1 for _ in past)
             if past.unsettled:
