@@ -32,7 +32,7 @@ from shared.learning.accepting import open_conversation
 from shared.learning.comparison import Comparison
 from shared.learning.conversation import from_body
 from shared.learning.extractor import Cost, Extractor, Interrupted, Unwilling
-from shared.learning.new_facts import ask_for_persona
+from shared.learning.new_facts import ask_for_persona, ask_to_forget
 from shared.learning.planning import Plan, Planner, Step, would_learn
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update, Write
@@ -145,6 +145,7 @@ class Extraction:
             self._take_back(opened.keys, sk, commit)
             raise
         ask_for_persona(self.commits.maintenance, opened, int(task.get("inserted", 0)))
+        ask_to_forget(self.commits.maintenance, opened, task_id)
         return {name: int(task[name]) for name in LEARNED if name in task}
 
     def _begin(self, owner: str, sk: str, run: int) -> Item:

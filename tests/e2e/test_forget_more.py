@@ -1,6 +1,9 @@
 """Forgetting over real HTTP, where it meets secrets, sessions, conversations, imports and scenes."""
 
 from string import ascii_letters, digits
+from typing import Any
+
+import pytest
 
 from tests.e2e.client import Person
 from tests.e2e.test_forget import FORGET, done
@@ -35,3 +38,27 @@ def test_one_note_is_forgotten_and_the_others_of_its_session_are_learned(ann: Pe
 
 def note(person: Person, message: str) -> None:
     assert person.ok("POST", "/v1/sessions/current/notes", {"user_message": message})["saved"]
+
+
+def test_an_import_whose_last_page_is_missing_holds_no_forget_up(ann: Person) -> None:
+    ann.add("forget me please")
+    begun = ann.ok("POST", "/v1/import", {"data": "- forget me as well\n- c d", "last": False})
+    task = done(ann, {"query": "forget me"})
+    assert (task["status"], task["progress"]) == ("done", {"forgotten": 1})
+    ann.ok("POST", "/v1/import", {"data": "- e f\n- g h", "import_id": begun["task_id"]})
+    for _ in range(2):
+        assert ann.stack.run_maintenance()["idle"]
+    assert sorted(ann.texts()) == ["c d", "e f", "g h"]
+    assert ann.ok("GET", f"/v1/tasks/{task['id']}")["progress"] == {"forgotten": 2}
+
+
+@pytest.mark.parametrize("wish", [{"scope": "user"}, {"category": "preference"}, {"importance_below": 10}], ids=str)
+def test_what_was_noted_before_is_forgotten_when_it_is_learned(ann: Person, wish: dict[str, Any]) -> None:
+    note(ann, "I prefer green tea")
+    task = done(ann, wish)
+    assert (task["status"], task["progress"]) == ("done", {})
+    ended = ann.ok("POST", "/v1/sessions/current/finalize", {})
+    assert ann.task(ended["task_id"])["status"] == "done"
+    assert ann.stack.wait_until_idle()
+    assert ann.kept() == []
+    assert ann.ok("GET", f"/v1/tasks/{task['id']}")["progress"] == {"forgotten": 1}

@@ -44,11 +44,16 @@ class Selection:
             and self._says(memory)
         )
 
+    @property
+    def asks_of_memories(self) -> bool:
+        """Whether it asks for what something said does not have before it is a memory."""
+        return any(part is not None for part in (self.scope, self.agent, self.category, self.importance_below))
+
     def wants_said(self, texts: Sequence[str], project: str | None, at: datetime) -> bool:
         """Tell whether something said, which may become memories yet, is meant by its words, its project and its time alone."""
-        by_memory = (self.ids, self.scope, self.agent, self.category, self.importance_below)
         return (
-            all(part is None for part in by_memory)
+            self.ids is None
+            and not self.asks_of_memories
             and at <= self.asked_at
             and (self.since is None or at >= self.since)
             and (self.until is None or at < self.until)

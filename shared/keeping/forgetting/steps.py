@@ -16,8 +16,8 @@ from shared.domain.errors import ActiveLimitReached, NotFound, Refused, SealBrok
 from shared.domain.memory import Status
 from shared.domain.task import PROGRESS, TaskStatus
 from shared.domain.times import epoch_seconds, rfc3339
-from shared.keeping.forgetting import earlier, traces
-from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, Looked, selection_of
+from shared.keeping.forgetting import awaiting, earlier, traces
+from shared.keeping.forgetting.asking import AWAITED, KIND, SELECTION, WAITING, Looked, selection_of
 from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import Meant, archived, meant
 from shared.keeping.forgetting.selection import Selection
@@ -38,6 +38,8 @@ PLAN = "versions"
 EMPTIED = "emptied"
 """Column of a task whose memories are deleted: what is left to do is to see them gone from everywhere."""
 TRIES = 3
+_NEVER = "~"
+"""Sorts behind every id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,27 @@ class Forget:
         deleted = 0
         for task in open_tasks(visit):
             deleted += self._do(visit, task, deleted)
+        for task in _awaiting(visit):
+            deleted += self._go_on(visit, task, deleted)
         return {"deleted": deleted}
+
+    def _go_on(self, visit: Visit, task: Item, before: int) -> int:
+        """Delete what became of what a done task awaited; where nothing is left of it, await that no more."""
+        gone = awaiting.over(visit, task)
+        if not gone:
+            return 0
+        try:
+            selection = selection_of(visit.opened.keys, task)
+        except SealBroken:
+            _await(visit, task, [])
+            return 0
+        deleted = self.forget(visit, task, selection, before)
+        self._forget_earlier(visit, task, selection)
+        if visit.forgot:
+            visit.look_again(visit.now)  # to see nothing left of it
+        else:
+            _await(visit, task, awaiting.left(visit, task, gone))
+        return deleted
 
     def _do(self, visit: Visit, task: Item, before: int) -> int:
         try:
@@ -139,7 +161,8 @@ class Forgotten:
         if visit.forgot and waiting:
             raise OutOfTime  # the next visit, at once, takes out of the journal what this one cleared
         for task in waiting:
-            if _imports(visit, before=str(task["sk"]).removeprefix(names.TASK)):
+            task_id = str(task["sk"]).removeprefix(names.TASK)
+            if awaiting.imports(visit, task_id, complete=True):
                 continue  # what they hold may be meant as well
             selection = selection_of(visit.opened.keys, task)
             looked, past = Looked(visit.vaults, visit.opened.keys), Earlier(visit.vaults, visit.opened.keys, selection)
@@ -150,9 +173,10 @@ class Forgotten:
                 continue  # repair looks again at what a dead writer may have left
             if left:
                 raise OutOfTime({"done": done})
-            _end(visit, task, TaskStatus.DONE, damaged=looked.damaged + past.damaged)
+            waits = awaiting.awaited(visit, selection, task_id)
+            _end(visit, task, TaskStatus.DONE, damaged=looked.damaged + past.damaged, waits=waits)
             done += 1
-        if done and _imports(visit):
+        if done and awaiting.imports(visit, _NEVER, complete=True):
             raise OutOfTime({"done": done})  # they waited for this
         return {"done": done}
 
@@ -180,11 +204,11 @@ def open_tasks(visit: Visit) -> list[Item]:
     return [item for item in _tasks(visit) if item["kind"] == KIND and "finished_at" not in item]
 
 
-def _imports(visit: Visit, before: str | None = None) -> bool:
-    """Tell whether an import, one that was begun before that task, has pages still."""
-    prefix = names.imports(visit.owner, visit.opened.keys.epoch)
-    first = next(visit.vaults.objects.names(prefix), None)
-    return first is not None and (before is None or first.key.removeprefix(prefix) < before)
+def _awaiting(visit: Visit) -> list[Item]:
+    """Return the tasks that are done but for what they await."""
+    if int(visit.state.get(WAITING, 0)) <= 0:
+        return []
+    return [item for item in _tasks(visit) if item["kind"] == KIND and AWAITED in item]
 
 
 def _tasks(visit: Visit) -> Iterator[Item]:
@@ -192,29 +216,46 @@ def _tasks(visit: Visit) -> Iterator[Item]:
 
 
 def _counted(visit: Visit, task: Item, counts: Mapping[str, int]) -> Update:
-    now = rfc3339(visit.vaults.clock())
+    told = {"updated_at": rfc3339(visit.vaults.clock())}
+    if AWAITED in task:
+        return Update(str(task["sk"]), set=told, add=counts, condition=Condition(equals={AWAITED: task[AWAITED]}))
     return Update(
         str(task["sk"]),
-        set={"updated_at": now, "status": TaskStatus.PROCESSING.value},
+        set=told | {"status": TaskStatus.PROCESSING.value},
         add=counts,
         condition=Condition(exists=True, equals={"finished_at": None}),
     )
 
 
-def _end(visit: Visit, task: Item, status: TaskStatus, *, error: str = "", damaged: int = 0) -> None:
-    """End a task once; what it was to forget is not kept."""
+def _await(visit: Visit, task: Item, waits: Sequence[str]) -> None:
+    """Let a done task await these; where there are none, what it was to forget is not kept."""
+    same = Condition(equals={AWAITED: task[AWAITED]})
+    change = Update(str(task["sk"]), set={AWAITED: " ".join(waits)}, condition=same)
+    over = [
+        Update(str(task["sk"]), remove=(AWAITED, SELECTION), condition=same),
+        Update(names.UPKEEP, add={WAITING: -1}),
+    ]
+    with suppress(Refused):
+        visit.vaults.table.write(visit.owner, [change] if waits else over)
+
+
+def _end(
+    visit: Visit, task: Item, status: TaskStatus, *, error: str = "", damaged: int = 0, waits: Sequence[str] = ()
+) -> None:
+    """End a task once; what it was to forget is not kept, but for what it awaits."""
     now = visit.vaults.clock()
-    told = {"status": status.value, "updated_at": rfc3339(now), "finished_at": rfc3339(now)}
+    told: dict[str, str | int] = {"status": status.value, "updated_at": rfc3339(now), "finished_at": rfc3339(now)}
+    told |= {"error": error} if error else {}
+    told |= {DAMAGED: damaged} if damaged else {}
+    told |= {AWAITED: " ".join(waits)} if waits else {}
     ended = Update(
         str(task["sk"]),
-        set=told
-        | ({"error": error} if error else {})
-        | ({DAMAGED: damaged} if damaged else {})
-        | {"ttl": epoch_seconds(now + limits.TASK_KEPT)},
-        remove=(SELECTION,),
+        set=told | {"ttl": epoch_seconds(now + limits.TASK_KEPT)},
+        remove=() if waits else (SELECTION,),
         condition=Condition(exists=True, equals={"finished_at": None}),
     )
+    over = [] if waits else [Update(names.UPKEEP, add={WAITING: -1})]
     with suppress(Refused):
-        visit.vaults.table.write(visit.owner, [ended, Update(names.UPKEEP, add={WAITING: -1})])
+        visit.vaults.table.write(visit.owner, [ended, *over])
         if error:
             alarm("task_failed", error=error)
