@@ -35,7 +35,7 @@ SELECTION = "selection"
 WAITING = "forgets"
 """Column of maintenance's own item: forget tasks that are not done. Who has none is not looked through for them."""
 AWAITED = "awaited"
-"""Column of a task that is done: what was begun before it and may tell yet of what it means (`awaiting`). Till then its selection is kept."""
+"""Column of a task that is done: what was begun before it and may tell yet of what it means (`awaiting`); till then it keeps that."""
 
 
 _PARTS = ("ids", "scope", "project", "agent", "category", "importance_below", "query")
