@@ -77,6 +77,13 @@ class ForgetOut(Shown):
     count: int | None = Field(default=None, description="of a dry run: how many would go")
     complete: bool | None = Field(default=None, description="of a dry run: false, if there was no time to count all")
     memories: list[MemoryOut] | None = Field(default=None, description="of a dry run: the newest hundred of them")
+    notes: int | None = Field(
+        default=None, description="of a dry run: how many notes would go that are no memories yet"
+    )
+    conversations: int | None = Field(
+        default=None,
+        description="of a dry run: how many conversations that wait to be learned from would lose what is meant",
+    )
     earlier_count: int | None = Field(
         default=None,
         description="of a dry run with a query: how many earlier versions would go of memories that say something else now, and stay",
@@ -94,6 +101,8 @@ class ForgetOut(Shown):
             count=preview.count,
             complete=preview.complete,
             memories=[MemoryOut.of(memory) for memory in preview.memories],
+            notes=preview.notes,
+            conversations=preview.conversations,
             earlier_count=preview.earlier_count,
             earlier=[EarlierOut.of(version) for version in preview.earlier],
             damaged=preview.damaged,

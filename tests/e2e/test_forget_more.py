@@ -62,3 +62,12 @@ def test_what_was_noted_before_is_forgotten_when_it_is_learned(ann: Person, wish
     assert ann.stack.wait_until_idle()
     assert ann.kept() == []
     assert ann.ok("GET", f"/v1/tasks/{task['id']}")["progress"] == {"forgotten": 1}
+
+
+def test_a_dry_run_counts_the_notes_of_an_open_session(ann: Person) -> None:
+    ann.ok("POST", "/v1/sessions", {"project": "Zed"})
+    note(ann, "We decided to use Postgres for orders")
+    for wish in ({"query": "postgres"}, {"project": "Zed"}, {"all": True}):
+        shown = ann.ok("POST", FORGET, {**wish, "dry_run": True})
+        assert (shown["count"], shown["notes"], shown["conversations"]) == (0, 1, 0)
+    assert done(ann, {"project": "Zed"})["progress"] == {"notes": 1}

@@ -1,5 +1,6 @@
 """Asking for many memories to be forgotten: what would go, or a task that maintenance does."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from shared.domain.times import days_bounds, rfc3339
 from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import meant
 from shared.keeping.forgetting.selection import Selection, words_of
+from shared.keeping.forgetting.traces import noted
+from shared.keeping.forgetting.unlearning import CONVERSATIONS, NOTES, heard
 from shared.keeping.idempotency import Mark
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, items, names
@@ -25,7 +28,7 @@ from shared.storage.commit import TRIES, Commits
 from shared.storage.items import Stored
 from shared.storage.journal import Place
 from shared.storage.partition import each_item
-from shared.storage.preferences import preferences_of
+from shared.storage.preferences import preferences_of, retention_days
 from shared.storage.transactions import Replayed, Stale
 from shared.storage.vaults import Vaults
 
@@ -72,7 +75,8 @@ class Wish(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would be forgotten: how many memories, and the newest of them; how many earlier versions of others, and some of those.
+    """What would be forgotten: how many memories, and the newest of them; how many earlier versions of others, and some of those; how
+    many notes that are no memories yet, and how many conversations of which a part would go. What is over is not shown: it goes anyway.
 
     `damaged` counts memories and objects of the journal that do not open. `complete` False: there was no time to look through all.
     """
@@ -83,6 +87,8 @@ class Preview:
     earlier: list[Memory]
     damaged: int
     complete: bool
+    notes: int = 0
+    conversations: int = 0
 
 
 class Looked:
@@ -153,23 +159,43 @@ class Forgetting:
 
     def preview(self, owner: str, selection: Selection) -> Preview:
         """Count what would be forgotten, and change nothing. Takes DELETING_TIME at most."""
-        opened = self._vaults.open(owner)
+        opened = self._vaults.open(owner, [names.SETTINGS])
         if opened is None:
             return Preview(0, [], 0, [], 0, complete=True)
-        until = self._vaults.clock() + limits.DELETING_TIME
+        now, days, over = self._vaults.clock(), retention_days(opened), set[str]()
+        until = now + limits.DELETING_TIME
         looked = Looked(self._vaults, opened.keys, until)
-        found = meant(selection, looked)
+
+        def each() -> Iterator[Stored]:
+            for stored in looked:
+                over.update([stored.memory.id] if stored.memory.expired(now, days) else [])
+                yield stored
+
+        found = meant(selection, each())
         changes = [*found.alone, *(change for family in found.families for change in family)]
         gone = [change.before.memory for change in changes if change.before is not None and change.after is None]
-        shown = sorted((one for one in gone if one.status is not Status.RETIRED), key=lambda one: one.id, reverse=True)
-        past = Earlier(self._vaults, opened.keys, selection, {memory.id for memory in gone}, until)
+        shown = [one for one in gone if one.status is not Status.RETIRED and one.id not in over]
+        shown.sort(key=lambda one: one.id, reverse=True)
+        past = Earlier(self._vaults, opened.keys, selection, {memory.id for memory in gone} | over, until)
         places, earlier = set[Place](), list[Memory]()
         for version in past:
             if (version.id, version.commit) not in places:
                 places.add((version.id, version.commit))
                 earlier = nlargest(limits.FORGET_SHOWN, [*earlier, version], key=lambda one: (one.id, one.version))
-        damaged, complete = looked.damaged + past.damaged, looked.complete and past.complete
-        return Preview(len(shown), shown[: limits.FORGET_SHOWN], len(places), earlier, damaged, complete)
+        waits, in_time = self._waiting(opened.keys, selection, until)
+        damaged, complete = looked.damaged + past.damaged, looked.complete and past.complete and in_time
+        newest = shown[: limits.FORGET_SHOWN]
+        counts = waits.get(NOTES, 0), waits.get(CONVERSATIONS, 0)
+        return Preview(len(shown), newest, len(places), earlier, damaged, complete, *counts)
+
+    def _waiting(self, keys: OwnerKeys, selection: Selection, until: datetime) -> tuple[Counter[str], bool]:
+        """Count what is meant and no memory yet; tell whether there was time for all."""
+        counts = Counter({NOTES: sum(1 for _ in noted(self._vaults, keys, selection))})
+        for one in heard(self._vaults, keys, selection):
+            counts.update(one.gone)
+            if self._vaults.clock() > until:
+                return counts, False
+        return counts, True
 
     def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> str:
         """Make the task that forgets, ask maintenance to do it, and return its id.

@@ -1,9 +1,10 @@
 """What else tells of memories that are forgotten: notes of the open session, and the results of tasks."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
+from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import Refused, SealBroken
 from shared.domain.ids import ulid_time
 from shared.keeping.forgetting.selection import Selection
@@ -15,32 +16,36 @@ from shared.learning.notes import note_of
 from shared.ports import Condition, Delete, Item, Update, Write
 from shared.storage import bodies, names
 from shared.storage.partition import each_item
+from shared.storage.vaults import Vaults
 
 
-def unnote(visit: Visit, selection: Selection, counted: Write) -> None:
-    """Delete notes of the open session that are meant, each with the write that counts one: it counts them no more, so they become no
-    memories."""
-    table, keys = visit.vaults.table, visit.opened.keys
-    session = table.get(visit.owner, [names.SESSION]).get(names.SESSION)
+def noted(vaults: Vaults, keys: OwnerKeys, selection: Selection) -> Iterator[Item]:
+    """Yield the notes of the open session that are meant."""
+    session = vaults.table.get(keys.owner, [names.SESSION]).get(names.SESSION)
     if session is None:
         return
     project = session_of(keys, session).project
-    for item in each_item(table, visit.owner, names.NOTE):
+    for item in each_item(vaults.table, keys.owner, f"{names.NOTE}{session['id']!s}#"):
         place, sealed = str(item["sk"]).removeprefix(names.NOTE), item.get("sealed")
         try:
             note = note_of(bodies.unpack(keys.unseal("note", place, 1, int(item["gen"]), bytes(sealed))))  # type: ignore[arg-type]
         except SealBroken:
             continue
         if selection.wants_said(said_of(note), project, note.at):
-            fewer = Update(
-                names.SESSION,
-                add={"notes": -1, "size": -len(bytes(sealed))},  # type: ignore[arg-type]
-                condition=Condition(equals={"id": place.partition("#")[0]}),
-            )
-            gone = Delete(str(item["sk"]), Condition(exists=True))
-            bytes_gone = Update(names.HEAD, add={"bytes": -len(bytes(sealed))}, condition=Condition(exists=True))  # type: ignore[arg-type]
-            with suppress(Refused):
-                table.write(visit.owner, [gone, fewer, bytes_gone, counted])
+            yield item
+
+
+def unnote(visit: Visit, selection: Selection, counted: Write) -> None:
+    """Delete notes of the open session that are meant, each with the write that counts one: it counts them no more, so they become no
+    memories."""
+    for item in noted(visit.vaults, visit.opened.keys, selection):
+        session_id, size = str(item["sk"]).removeprefix(names.NOTE).partition("#")[0], len(bytes(item["sealed"]))  # type: ignore[arg-type]
+        same = Condition(equals={"id": session_id})
+        fewer = Update(names.SESSION, add={"notes": -1, "size": -size}, condition=same)
+        gone = Delete(str(item["sk"]), Condition(exists=True))
+        bytes_gone = Update(names.HEAD, add={"bytes": -size}, condition=Condition(exists=True))
+        with suppress(Refused):
+            visit.vaults.table.write(visit.owner, [gone, fewer, bytes_gone, counted])
 
 
 def silence(visit: Visit, selection: Selection, learned_by: Collection[str], items: Iterable[Item]) -> int:
