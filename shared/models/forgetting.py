@@ -84,6 +84,10 @@ class ForgetOut(Shown):
         default=None,
         description="of a dry run: how many conversations that wait to be learned from would lose what is meant",
     )
+    scenes: int | None = Field(
+        default=None,
+        description="of a dry run by a project alone, or of everything: how many scenes would go, whoever wrote them",
+    )
     earlier_count: int | None = Field(
         default=None,
         description="of a dry run with a query: how many earlier versions would go of memories that say something else now, and stay",
@@ -103,6 +107,7 @@ class ForgetOut(Shown):
             memories=[MemoryOut.of(memory) for memory in preview.memories],
             notes=preview.notes,
             conversations=preview.conversations,
+            scenes=preview.scenes,
             earlier_count=preview.earlier_count,
             earlier=[EarlierOut.of(version) for version in preview.earlier],
             damaged=preview.damaged,

@@ -71,3 +71,24 @@ def test_a_dry_run_counts_the_notes_of_an_open_session(ann: Person) -> None:
         shown = ann.ok("POST", FORGET, {**wish, "dry_run": True})
         assert (shown["count"], shown["notes"], shown["conversations"]) == (0, 1, 0)
     assert done(ann, {"project": "Zed"})["progress"] == {"notes": 1}
+
+
+def test_a_scene_by_hand_goes_with_its_project_and_with_everything(ann: Person) -> None:
+    for project in ("Zed", "Atlas"):
+        ann.ok("POST", "/v1/scenes/switch", {"project": project})
+        ann.ok("PATCH", f"/v1/scenes/{project}", {"summary": "Written by hand"})
+    for wish, left in (({"project": "Zed"}, ["Atlas"]), ({"all": True}, [])):
+        assert ann.ok("POST", FORGET, {**wish, "dry_run": True})["scenes"] == 1
+        task = done(ann, wish)
+        assert (task["status"], task["progress"]) == ("done", {"scenes": 1})
+        assert [scene["project"] for scene in ann.ok("GET", "/v1/scenes")["scenes"]] == left
+        assert ann.ok("GET", "/v1/export")["data"].count("Written by hand") == len(left)
+
+
+def test_a_deleted_scene_is_not_made_again_by_notes_of_before(ann: Person) -> None:
+    ann.ok("POST", "/v1/sessions", {"project": "Zed"})
+    note(ann, "We decided to use Zedthing")
+    ann.add("zed mem", scope="project", project="Zed")
+    ann.ok("DELETE", "/v1/scenes/Zed", query={"confirm": "true"})
+    assert ann.ok("POST", "/v1/sessions/current/finalize", {})["notes"] == 0
+    assert ann.kept() == []

@@ -16,6 +16,7 @@ from shared.domain.ids import ulid
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.task import TaskStatus
 from shared.domain.times import days_bounds, rfc3339
+from shared.keeping.forgetting import portrayals
 from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import meant
 from shared.keeping.forgetting.selection import Selection, words_of
@@ -76,7 +77,8 @@ class Wish(Protocol):
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What would be forgotten: how many memories, and the newest of them; how many earlier versions of others, and some of those; how
-    many notes that are no memories yet, and how many conversations of which a part would go. What is over is not shown: it goes anyway.
+    many notes that are no memories yet, how many conversations of which a part would go, and how many scenes. What is over is not shown:
+    it goes anyway.
 
     `damaged` counts memories and objects of the journal that do not open. `complete` False: there was no time to look through all.
     """
@@ -89,6 +91,7 @@ class Preview:
     complete: bool
     notes: int = 0
     conversations: int = 0
+    scenes: int = 0
 
 
 class Looked:
@@ -185,7 +188,11 @@ class Forgetting:
         waits, in_time = self._waiting(opened.keys, selection, until)
         damaged, complete = looked.damaged + past.damaged, looked.complete and past.complete and in_time
         newest = shown[: limits.FORGET_SHOWN]
-        counts = waits.get(NOTES, 0), waits.get(CONVERSATIONS, 0)
+        counts = (
+            waits.get(NOTES, 0),
+            waits.get(CONVERSATIONS, 0),
+            portrayals.counted(self._vaults, opened.keys, selection),
+        )
         return Preview(len(shown), newest, len(places), earlier, damaged, complete, *counts)
 
     def _waiting(self, keys: OwnerKeys, selection: Selection, until: datetime) -> tuple[Counter[str], bool]:

@@ -49,6 +49,12 @@ class Selection:
         """Whether it asks for what something said does not have before it is a memory."""
         return any(part is not None for part in (self.scope, self.agent, self.category, self.importance_below))
 
+    @property
+    def takes_scenes(self) -> bool:
+        """Whether it means a project as a whole, or everything."""
+        other = (self.ids, self.since, self.until, self.words or None)
+        return not self.asks_of_memories and all(part is None for part in other)
+
     def wants_said(self, texts: Sequence[str], project: str | None, at: datetime) -> bool:
         """Tell whether something said, which may become memories yet, is meant by its words, its project and its time alone."""
         return (

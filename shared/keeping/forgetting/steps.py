@@ -16,7 +16,7 @@ from shared.domain.errors import ActiveLimitReached, NotFound, Refused, SealBrok
 from shared.domain.memory import Status
 from shared.domain.task import PROGRESS, TaskStatus
 from shared.domain.times import epoch_seconds, rfc3339
-from shared.keeping.forgetting import awaiting, earlier, traces
+from shared.keeping.forgetting import awaiting, earlier, portrayals, traces
 from shared.keeping.forgetting.asking import AWAITED, KIND, SELECTION, WAITING, Looked, selection_of
 from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import Meant, archived, meant
@@ -33,6 +33,7 @@ from shared.storage.transactions import Change, Stale, StepDone, batches
 FORGOTTEN = f"{PROGRESS}forgotten"
 EARLIER = f"{PROGRESS}earlier"
 DAMAGED = f"{PROGRESS}damaged"
+SCENES = f"{PROGRESS}scenes"
 PLAN = "versions"
 """Column of a task: the earlier versions that are counted and being removed."""
 EMPTIED = "emptied"
@@ -85,10 +86,14 @@ class Forget:
         except SealBroken:
             _end(visit, task, TaskStatus.FAILED, error="damaged")
             return 0
-        traces.unnote(visit, selection, _counted(visit, task, {NOTES: 1}))
+        scenes = portrayals.counted(visit.vaults, visit.opened.keys, selection)
+        if scenes:
+            _write(visit, replace(_counted(visit, task, {}), set_once={SCENES: scenes}))
+        traces.unnote(visit.vaults, visit.opened.keys, selection, _counted(visit, task, {NOTES: 1}))
         unlearn(visit.vaults, visit.opened.keys, selection, partial(_counted, visit, task), self.work)
         deleted = self.forget(visit, task, selection, before)
         self._forget_earlier(visit, task, selection)
+        visit.forgot = portrayals.take(self.commits, visit.opened, selection) or visit.forgot
         if EMPTIED not in task:
             told = Update(
                 str(task["sk"]), set={EMPTIED: 1}, condition=Condition(exists=True, equals={"finished_at": None})
@@ -166,7 +171,8 @@ class Forgotten:
                 continue  # what they hold may be meant as well
             selection = selection_of(visit.opened.keys, task)
             looked, past = Looked(visit.vaults, visit.opened.keys), Earlier(visit.vaults, visit.opened.keys, selection)
-            if meant(selection, looked) or any(heard(visit.vaults, visit.opened.keys, selection)):
+            place = visit.vaults, visit.opened.keys, selection
+            if meant(selection, looked) or any(heard(*place)) or portrayals.left(*place):
                 continue
             left = sum(1 for _ in past)
             if past.unsettled:

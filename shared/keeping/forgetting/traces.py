@@ -35,17 +35,17 @@ def noted(vaults: Vaults, keys: OwnerKeys, selection: Selection) -> Iterator[Ite
             yield item
 
 
-def unnote(visit: Visit, selection: Selection, counted: Write) -> None:
+def unnote(vaults: Vaults, keys: OwnerKeys, selection: Selection, counted: Write | None = None) -> None:
     """Delete notes of the open session that are meant, each with the write that counts one: it counts them no more, so they become no
     memories."""
-    for item in noted(visit.vaults, visit.opened.keys, selection):
+    for item in noted(vaults, keys, selection):
         session_id, size = str(item["sk"]).removeprefix(names.NOTE).partition("#")[0], len(bytes(item["sealed"]))  # type: ignore[arg-type]
         same = Condition(equals={"id": session_id})
         fewer = Update(names.SESSION, add={"notes": -1, "size": -size}, condition=same)
         gone = Delete(str(item["sk"]), Condition(exists=True))
         bytes_gone = Update(names.HEAD, add={"bytes": -size}, condition=Condition(exists=True))
         with suppress(Refused):
-            visit.vaults.table.write(visit.owner, [gone, fewer, bytes_gone, counted])
+            vaults.table.write(keys.owner, [gone, fewer, bytes_gone, *([counted] if counted else [])])
 
 
 def silence(visit: Visit, selection: Selection, learned_by: Collection[str], items: Iterable[Item]) -> int:

@@ -104,7 +104,7 @@ def unlearn(
     vaults: Vaults,
     keys: OwnerKeys,
     selection: Selection,
-    counted: Callable[[Mapping[str, int]], Write],
+    counted: Callable[[Mapping[str, int]], Write | None],
     work: Queue | None,
 ) -> bool:
     """Take what is meant out of waiting conversations, each with the write that counts it; tell whether all is out: what a learner has
@@ -139,7 +139,7 @@ def _begun(vaults: Vaults, keys: OwnerKeys) -> dict[str, Item]:
 
 
 def _cut(
-    vaults: Vaults, keys: OwnerKeys, one: Heard, left: Conversation, item: Item, told: Write, work: Queue | None
+    vaults: Vaults, keys: OwnerKeys, one: Heard, left: Conversation, item: Item, told: Write | None, work: Queue | None
 ) -> None:
     """Seal a conversation anew without what is meant, and let a new run learn from it."""
     plans = {str(item[name]) for name in (CUT, "plan") if item.get(name)}
@@ -154,7 +154,7 @@ def _cut(
     )
     sealed = objects.seal(keys, CONVERSATION, one.task_id, bodies.pack(to_body(left, one.received_at)), vaults.random)
     try:
-        vaults.table.write(keys.owner, [begun, *([] if CUT in item else [told])])
+        vaults.table.write(keys.owner, [begun, *([told] if told and CUT not in item else [])])
         for plan in plans:
             vaults.objects.erase(names.journal(keys.owner, keys.epoch, plan))
         vaults.objects.put(one.key, sealed, if_match=one.stored.etag)
@@ -183,7 +183,7 @@ def _finish(vaults: Vaults, keys: OwnerKeys, item: Item, work: Queue | None, siz
         )
 
 
-def _end(vaults: Vaults, keys: OwnerKeys, item: Item | None, counted: Write) -> None:
+def _end(vaults: Vaults, keys: OwnerKeys, item: Item | None, counted: Write | None) -> None:
     """Record why nothing is learned, and give the bytes of the conversation back."""
     if item is None or "finished_at" in item or "size" not in item:
         return
@@ -197,4 +197,4 @@ def _end(vaults: Vaults, keys: OwnerKeys, item: Item | None, counted: Write) -> 
     )
     smaller = Update(names.HEAD, add={"bytes": -int(item["size"])}, condition=Condition(exists=True))
     with suppress(Refused):
-        vaults.table.write(keys.owner, [ended, smaller, counted])
+        vaults.table.write(keys.owner, [ended, smaller, *([counted] if counted else [])])

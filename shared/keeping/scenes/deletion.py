@@ -1,4 +1,5 @@
-"""Deleting a scene: the project is active no more, its memories go in bounded batches, tombstones first, and then the scene ends.
+"""Deleting a scene: the project is active no more, what was said of it and waits to be learned goes, its memories go in bounded batches,
+tombstones first, and then the scene ends.
 
 Each step may be the last one of a dying process: what is left stays a scene, and the same request goes on with it.
 """
@@ -10,6 +11,9 @@ from datetime import datetime
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import Busy, ConfirmationNeeded, NotFound, SealBroken, VersionMismatch
+from shared.keeping.forgetting.selection import Selection
+from shared.keeping.forgetting.traces import unnote
+from shared.keeping.forgetting.unlearning import unlearn
 from shared.keeping.scenes.scenes import Scenes, activate, latest_first
 from shared.observability import alarm
 from shared.ports import Item
@@ -53,6 +57,9 @@ class SceneDeletion:
         documents, clock = DocumentCommits(commits), commits.vaults.clock
         ends = clock() + limits.DELETING_TIME
         deleted = 0
+        said = Selection(asked_at=clock(), project=project)
+        unnote(commits.vaults, opened.keys, said)
+        unlearn(commits.vaults, opened.keys, said, lambda _counts: None, None)
         for _ in range(TRIES):
             activate(documents, owner, None, instead_of=project)
             gone, more = self._memories(opened, scenes.tag_of(opened.keys, project), ends)
