@@ -46,7 +46,10 @@ class AsOf:
             return Listed([], None, 0)
         purpose = f"{filters.purpose()}@{rfc3339(at)}"
         if filters.of_days:
-            filters = filters.dated(preferences_of(opened).time_zone, self.vaults.clock())
+            dated = filters.dated(preferences_of(opened).time_zone, self.vaults.clock())
+            if dated is None:
+                return Listed([], None, 0)
+            filters = dated
         after = self.cursors.read(opened.keys, purpose, cursor)
         found: list[Memory] = []
         damaged = scanned = 0

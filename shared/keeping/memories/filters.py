@@ -66,9 +66,11 @@ class Filters:
         """Whether days bound it, so that the owner's time zone is needed."""
         return self.day is not None or self.last_days is not None
 
-    def dated(self, time_zone: str, now: datetime) -> "Filters":
-        """Return the filters with days turned into moments."""
+    def dated(self, time_zone: str, now: datetime) -> "Filters | None":
+        """Return the filters with days turned into moments; None for a day that never was there, as where the date line moved."""
         since, until = days_bounds(self.day, self.last_days, time_zone, now)
+        if since >= until:
+            return None
         return replace(self, since=since, until=until, day=None, last_days=None)
 
     def scope_tag(self, keys: OwnerKeys) -> str | None:
