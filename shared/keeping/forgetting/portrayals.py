@@ -30,8 +30,8 @@ class Portrayed:
 
     @property
     def ends(self) -> bool:
-        """Whether nothing of it came after the request."""
-        return len(self.old) == len(self.document.fields) and self.memories <= 0
+        """Whether it holds something, and nothing that came after the request."""
+        return bool(self.old) and len(self.old) == len(self.document.fields) and self.memories <= 0
 
     @property
     def texts(self) -> dict[str, None]:

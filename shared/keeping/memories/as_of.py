@@ -46,10 +46,7 @@ class AsOf:
             return Listed([], None, 0)
         purpose = f"{filters.purpose()}@{rfc3339(at)}"
         if filters.of_days:
-            dated = filters.dated(preferences_of(opened).time_zone, self.vaults.clock())
-            if dated is None:
-                return Listed([], None, 0)
-            filters = dated
+            filters = filters.dated(preferences_of(opened).time_zone, self.vaults.clock())
         after = self.cursors.read(opened.keys, purpose, cursor)
         found: list[Memory] = []
         damaged = scanned = 0

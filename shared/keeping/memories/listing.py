@@ -92,10 +92,7 @@ class Listing:
             return Listed([], None, 0)
         purpose = filters.purpose()
         if filters.of_days:
-            dated = filters.dated(preferences_of(opened).time_zone, self.vaults.clock())
-            if dated is None:
-                return Listed([], None, 0)
-            filters = dated
+            filters = filters.dated(preferences_of(opened).time_zone, self.vaults.clock())
         after = self.cursors.read(opened.keys, purpose, cursor)
         page = _Page(opened, filters, limit, self.vaults.clock())
         found = self._created(owner, filters, after) if by_creation else self._updated(opened, filters, after)

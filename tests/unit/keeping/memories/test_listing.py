@@ -294,10 +294,15 @@ def flip(world: World, memory_id: str) -> None:
     world.table._store(OWNER, item)
 
 
-def test_a_day_that_never_was_bounds_nothing() -> None:
-    never = Filters(day=date(2011, 12, 30))
-    assert never.dated("Pacific/Apia", datetime(2026, 3, 1, tzinfo=UTC)) is None
-    assert never.dated("Pacific/Auckland", datetime(2026, 3, 1, tzinfo=UTC)) is not None
+@pytest.mark.parametrize("order", ["updated", CREATED])
+def test_a_day_that_never_was_has_no_memories(order: str) -> None:
+    never, now = Filters(day=date(2011, 12, 30), order=order, status=None), datetime(2026, 3, 1, tzinfo=UTC)
+    dated = never.dated("Pacific/Apia", now)
+    assert (dated.day, dated.since) == (None, None)
+    world = World()
+    world.add("something")
+    assert listed(world, dated) == []
+    assert never.dated("Pacific/Auckland", now).since is not None
 
 
 @pytest.mark.parametrize(
