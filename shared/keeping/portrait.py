@@ -41,8 +41,7 @@ class Portrait:
             return Persona(), ""
         document = from_item(opened.keys, lines.PERSONA, lines.PERSONA, opened.items.get(names.PERSONA))
         persona = Persona.of(document)
-        found = vaults.table.get(owner, basis.sks(persona.rests_on)) if persona.rests_on else {}
-        return persona.shown(basis.standing(opened, found, persona.rests_on, vaults.clock())), document.latest
+        return persona.shown(basis.read(vaults, opened, persona.bases)), document.latest
 
     def delete(self, owner: str, etags: frozenset[str] | None = None) -> None:
         """End the persona; the next refresh makes another one of the facts that stand then. Raises VersionMismatch, TableLost, Busy."""

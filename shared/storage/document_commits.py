@@ -37,12 +37,14 @@ class DocumentCommits:
         place: Callable[[Opened], tuple[str, str]],
         change: Change,
         etags: frozenset[str] | None = None,
+        *,
+        clearing: bool = False,
     ) -> Document:
         """Change the document of that kind and id, and return it as it then stands. Four steps with warm keys.
 
-        `change` may be called again when another writer was first. `etags`: what the caller's If-Match allows; None: any. An end and
-        another active project are possible beyond the quota. Raises VersionMismatch, QuotaExceeded, TableLost, Busy and what `change`
-        raises.
+        `change` may be called again when another writer was first. `etags`: what the caller's If-Match allows; None: any. An end,
+        another active project, and `clearing` (texts go, or rest on something else) are possible beyond the quota. Raises
+        VersionMismatch, QuotaExceeded, TableLost, Busy and what `change` raises.
         """
         vaults = self.commits.vaults
         for _ in range(TRIES):
@@ -60,7 +62,7 @@ class DocumentCommits:
             if after == standing:
                 return standing
             try:
-                self._commit(opened, kind, document_id, standing, after, part)
+                self._commit(opened, kind, document_id, standing, after, part, clearing=clearing)
             except (VersionMismatch, NotFound, Stale):
                 continue
             return after
@@ -83,7 +85,15 @@ class DocumentCommits:
         return standing.joined(part), part
 
     def _commit(
-        self, opened: Opened, kind: str, document_id: str, standing: Document, after: Document, part: Document
+        self,
+        opened: Opened,
+        kind: str,
+        document_id: str,
+        standing: Document,
+        after: Document,
+        part: Document,
+        *,
+        clearing: bool,
     ) -> None:
         commits, random = self.commits, self.commits.vaults.random
         line = documents.line_of(opened.keys, kind, document_id, part, random)
@@ -92,7 +102,7 @@ class DocumentCommits:
         write = documents.stored(opened.keys, kind, document_id, standing, after, now, random)
         transaction.add("memory", write)
         size = len(line.encode())
-        transaction.head({"bytes": size, "journal_bytes": size}, deleting=not after or kind == lines.ACTIVE)
+        transaction.head({"bytes": size, "journal_bytes": size}, deleting=clearing or not after or kind == lines.ACTIVE)
         commits.journal_then_write(opened.keys, part.latest, line, transaction)
 
 

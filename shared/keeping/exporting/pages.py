@@ -173,10 +173,13 @@ class Exporting:
                 continue
             if scene is None or not scene.document:
                 continue
-            stand = self._standing(opened, scene.rests_on)
-            gone = {f for f in scenes.RESTS_ON if scene.document.get(f) and scene.text(f, stand) is None}
-            hidden = frozenset(gone | {scenes.RESTS_ON[f] for f in gone})
-            yield document_form(scene.document, hidden), str(item["sk"])
+            ground = basis.read(self.vaults, opened, scene.bases)
+            rests = {f: ground.ids(scene.basis(f)) for f in scenes.RESTS_ON if scene.document.get(f)}
+            gone = {f for f, ids in rests.items() if ids is None}
+            hidden = frozenset(gone | {scenes.RESTS_ON[f] for f in gone} | {*scenes.SAID.values()})
+            said = document_form(scene.document, hidden)
+            said["fields"] |= {scenes.RESTS_ON[f]: list(ids) for f, ids in rests.items() if ids is not None}
+            yield said, str(item["sk"])
 
     def _suggestions(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
         if not wish.content:
@@ -193,8 +196,10 @@ class Exporting:
             suggestion = suggestions.of(suggestion_id, document)
             if suggestion is None:
                 continue
-            if not suggestion.text or suggestion.holds(self._standing(opened, list(suggestion.basis))):
-                yield document_form(document), sk
+            shown = suggestion.shown(basis.read(self.vaults, opened, [suggestion.rests])) if suggestion.text else None
+            if shown or not suggestion.text:
+                said = document_form(document, frozenset({suggestions.SAID}))
+                yield {"fields": said["fields"] | ({suggestions.BASIS: list(shown.basis)} if shown else {})}, sk
 
     def _single(self, kind: str, opened: Opened, wish: Wish) -> Iterator[tuple[dict[str, Any], str]]:
         """Yield what there is one of: persona, active project, settings."""
@@ -213,12 +218,9 @@ class Exporting:
         said = document_form(document)
         if kind == chain.PERSONA:
             whole = persona.Persona.of(document)
-            said["fields"] |= whole.shown(self._standing(opened, sorted(whole.rests_on))).fields()
+            said["fields"] |= whole.shown(basis.read(self.vaults, opened, whole.bases)).fields()
+            del said["fields"][persona.SAID]
         yield said, kind
-
-    def _standing(self, opened: Opened, ids: list[str]) -> frozenset[str]:
-        found = self.vaults.table.get(opened.keys.owner, basis.sks(ids)) if ids else {}
-        return basis.standing(opened, found, ids, self.vaults.clock())
 
 
 _STAGES = (chain.HEADER, chain.MEMORY, chain.SCENE, chain.PERSONA, chain.SUGGESTION, chain.ACTIVE, chain.SETTINGS)

@@ -23,7 +23,7 @@ from shared.keeping.maintenance.visits import Visit
 from shared.keeping.preferences import Choices
 from shared.keeping.scenes.scenes import place_of
 from shared.ports import Item
-from shared.storage import items, lines, names, suggestions
+from shared.storage import items, lines, names, scenes, suggestions
 from shared.storage import persona as personas
 from shared.storage.commit import Commits
 from shared.storage.document_commits import Change, DocumentCommits, End
@@ -68,14 +68,16 @@ class Telling:
         DocumentCommits(self.commits).write(self.visit.owner, place, of_this_life)
 
     def _scene(self, told: Fields, _opened: Opened, standing: Document) -> Fields | None:
-        texts = {part for text, parts in TEXTS.items() for part in (text, *parts)}
+        texts = {part for text, parts in TEXTS.items() for part in (text, *parts, scenes.SAID[text])}
         kept = {name: value for name, value in told.items() if name not in texts}
         if not self.wins:
             kept = {name: value for name, value in kept.items() if standing.get(name) is None}
         for text, (basis, at) in TEXTS.items():
             mapped = self._mapped(told.get(basis, ()))
             if told.get(text) and mapped is not None and (self.wins or not standing.get(text)):
-                kept |= {text: told[text], basis: mapped} | ({at: told[at]} if at in told else {})
+                kept |= {text: told[text], basis: mapped, scenes.SAID[text]: {}} | (
+                    {at: told[at]} if at in told else {}
+                )
         return {PROJECT: told[PROJECT], **kept} if kept else None
 
     def _persona(self, told: Fields, _opened: Opened, standing: Document) -> Fields | None:

@@ -17,6 +17,7 @@ from shared.domain.times import moment, rfc3339
 from shared.keeping.exporting import chain
 from shared.keeping.importing.records import Reason, Refusal
 from shared.storage import persona, scenes, suggestions
+from shared.storage.basis import Basis
 from shared.storage.documents import PROJECT
 from shared.text.normalise import cut, visible
 from shared.text.secrets import find, mask
@@ -90,7 +91,7 @@ def _scene(given: Fields, now: datetime) -> Fields:
     for text, (basis, at) in TEXTS.items():
         said = _text(given, text)
         if said is not None:
-            kept |= {**scenes.written(text, said, _ids(given, basis)), at: _at(given, at, now)}
+            kept |= {**scenes.written(text, said, Basis(tuple(_ids(given, basis)))), at: _at(given, at, now)}
     kept[scenes.USED_AT] = _at(given, scenes.USED_AT, now)
     archived = given.get(scenes.ARCHIVED)
     if archived is not None:

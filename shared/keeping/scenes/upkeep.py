@@ -40,7 +40,7 @@ class Describer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SceneClearing:
-    """Takes out of scenes what rests on memories that stand no more, and lets the rest of the texts follow a consolidation."""
+    """Takes out of scenes what rests on memories that stand no more or say something else, and lets the rest follow a consolidation."""
 
     commits: Commits
     name: str = "scene_clearing"
@@ -50,15 +50,13 @@ class SceneClearing:
         found, counts["damaged"] = opened_scenes(
             visit.opened.keys, each_item(visit.vaults.table, visit.owner, names.PROJECT)
         )
-        ids = {memory_id for scene in found for memory_id in scene.rests_on}
-        read = visit.vaults.table.get(visit.owner, basis.sks(ids)) if ids else {}
-        stand = basis.standing(visit.opened, read, ids, visit.vaults.clock())
-        replaced = basis.replaced(visit.opened, read, ids)
+        bases = [rests for scene in found for rests in scene.bases]
+        ground = basis.read_to_keep(visit.vaults, visit.opened, bases)
         for scene in found:
-            fields = scene.mended(stand, replaced)
+            fields = scene.mended(ground)
             if fields:
                 visit.check_time(counts)
-                counts["mended"] += rewrite(documents, visit.owner, scene, fields)
+                counts["mended"] += rewrite(documents, visit.owner, scene, fields, clearing=True)
         return counts
 
 
@@ -95,7 +93,8 @@ class SceneUpkeep:
         read_at = rfc3339(visit.vaults.clock())
         described = describer.describe(scene.project, facts)
         self._spent(visit, described.cost)
-        kept = scenes.written(CONTEXT, described.text, [fact.id for fact in facts]) if described.text else {}
+        rests = basis.basis_of(visit.opened.keys, facts, visit.vaults.clock())
+        kept = scenes.written(CONTEXT, described.text, rests) if described.text else {}
         rewrite(DocumentCommits(self.commits), visit.owner, scene, kept | {CONTEXT_AT: read_at})
         return bool(kept)
 

@@ -18,6 +18,7 @@ from shared.learning.evolution.patterns import REPEATING, Pattern, patterns
 from shared.observability import warn
 from shared.ports import Update
 from shared.storage import names, suggestions
+from shared.storage.basis import basis_of
 from shared.storage.commit import Commits
 from shared.storage.document_commits import DocumentCommits
 from shared.storage.documents import Document
@@ -91,12 +92,13 @@ class Evolution:
 
     def _propose(self, visit: Visit, named: Named, model: str) -> None:
         vaults, pattern = self.commits.vaults, named.pattern
+        rests = basis_of(visit.opened.keys, pattern.memories[: limits.PATTERN_BASIS], vaults.clock())
         suggestion = Suggestion(
             id=ulid(vaults.clock(), vaults.random),
             kind=named.kind,
             title=named.title,
             text=named.text,
-            basis=tuple(memory.id for memory in pattern.memories[: limits.PATTERN_BASIS]),
+            basis=rests.ids,
             evidence=len(pattern.memories),
             status=Decision.PROPOSED,
             agent=pattern.agent,
@@ -104,6 +106,7 @@ class Evolution:
             marks=pattern.marks(visit.opened.keys),
             model=model,
             commit="",
+            said=rests.said,
         )
 
         def proposed(_opened: Opened, standing: Document) -> Mapping[str, object] | None:

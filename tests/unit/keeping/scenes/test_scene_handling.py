@@ -15,6 +15,7 @@ from shared.ports import Update
 from shared.recall.context import Moment
 from shared.recall.search import Question
 from shared.storage import names, scenes
+from shared.storage.basis import NOTHING
 from tests.builders import Draft, World
 from tests.fakes import Steps
 from tests.unit.storage.deeds import Summing
@@ -191,7 +192,7 @@ def test_a_name_that_holds_a_credential_is_refused(deed: Any) -> None:
 
 def test_a_learned_summary_is_cut_to_what_a_scene_may_hold_and_masked() -> None:
     told = scenes.summarised(
-        "atlas", "密码是 hunter2-Zebra9。" + "的" * 1_000, [], datetime(2026, 3, 1, tzinfo=UTC), "01A"
+        "atlas", "密码是 hunter2-Zebra9。" + "的" * 1_000, NOTHING, datetime(2026, 3, 1, tzinfo=UTC), "01A"
     )
     summary = str(told.get(scenes.SUMMARY))
     assert "hunter2" not in summary
