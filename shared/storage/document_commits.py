@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from shared.domain.errors import Busy, NotFound, SealBroken, VersionMismatch
 from shared.domain.ids import ulid, ulid_time
+from shared.ports import Write
 from shared.storage import documents, lines
 from shared.storage.commit import Commits
 from shared.storage.documents import Document
@@ -39,12 +40,14 @@ class DocumentCommits:
         etags: frozenset[str] | None = None,
         *,
         clearing: bool = False,
+        step: Callable[[], Write] | None = None,
     ) -> Document:
         """Change the document of that kind and id, and return it as it then stands. Four steps with warm keys.
 
         `change` may be called again when another writer was first. `etags`: what the caller's If-Match allows; None: any. An end,
         another active project, and `clearing` (texts go, or rest on something else) are possible beyond the quota. Raises
-        VersionMismatch, QuotaExceeded, TableLost, Busy and what `change` raises.
+        VersionMismatch, QuotaExceeded, TableLost, Busy and what `change` raises. `step` makes one more write that goes with it, such as the
+        progress of a task, after `change` was asked; StepDone where that is refused.
         """
         vaults = self.commits.vaults
         for _ in range(TRIES):
@@ -62,7 +65,7 @@ class DocumentCommits:
             if after == standing:
                 return standing
             try:
-                self._commit(opened, kind, document_id, standing, after, part, clearing=clearing)
+                self._commit(opened, kind, document_id, standing, after, part, clearing=clearing, step=step)
             except (VersionMismatch, NotFound, Stale):
                 continue
             return after
@@ -94,10 +97,13 @@ class DocumentCommits:
         part: Document,
         *,
         clearing: bool,
+        step: Callable[[], Write] | None,
     ) -> None:
         commits, random = self.commits, self.commits.vaults.random
         line = documents.line_of(opened.keys, kind, document_id, part, random)
         transaction = commits.transaction(opened.keys)
+        if step:
+            transaction.add("step", step())
         now = commits.vaults.clock()
         write = documents.stored(opened.keys, kind, document_id, standing, after, now, random)
         transaction.add("memory", write)

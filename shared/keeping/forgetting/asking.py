@@ -1,6 +1,6 @@
 """Asking for many memories to be forgotten: what would go, or a task that maintenance does."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date as Date  # noqa: N812 - a wish has a date of its own
@@ -14,8 +14,10 @@ from shared.domain.ids import Clock, ulid
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.task import TaskStatus
 from shared.domain.times import days_bounds, rfc3339
+from shared.keeping.forgetting import texts
 from shared.keeping.forgetting.families import meant
 from shared.keeping.forgetting.selection import Selection, words_of
+from shared.keeping.forgetting.texts import Text
 from shared.keeping.idempotency import Mark
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, items, names
@@ -67,11 +69,16 @@ class Wish(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would be forgotten: how many, and the newest of them. `complete` False: there was no time to look through all."""
+    """What would be forgotten: how many, and the newest of them. `complete` False: there was no time to look through all.
+
+    `told` counts the texts of documents that would go by their words; `texts` are some of those that may be shown.
+    """
 
     count: int
     memories: list[Memory]
     complete: bool
+    told: int = 0
+    texts: Sequence[Text] = ()
 
 
 class _Looked:
@@ -136,7 +143,7 @@ class Forgetting:
 
     def preview(self, owner: str, selection: Selection) -> Preview:
         """Count what would be forgotten, and change nothing. Takes DELETING_TIME at most."""
-        opened = self._vaults.open(owner)
+        opened = self._vaults.open(owner, [names.SETTINGS])
         if opened is None:
             return Preview(0, [], complete=True)
         looked = _Looked(all_stored(self._vaults, opened.keys), self._vaults.clock, limits.DELETING_TIME)
@@ -144,7 +151,9 @@ class Forgetting:
         changes = [*found.alone, *(change for family in found.families for change in family)]
         gone = [change.before.memory for change in changes if change.before is not None and change.after is None]
         shown = sorted((one for one in gone if one.status is not Status.RETIRED), key=lambda one: one.id, reverse=True)
-        return Preview(len(shown), shown[: limits.FORGET_SHOWN], looked.complete)
+        told = list(texts.found(self._vaults, opened.keys, selection))
+        said = texts.shown(self._vaults, opened, told[: limits.FORGET_SHOWN])
+        return Preview(len(shown), shown[: limits.FORGET_SHOWN], looked.complete, len(told), said)
 
     def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> str:
         """Make the task that forgets, ask maintenance to do it, and return its id.

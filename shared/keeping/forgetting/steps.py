@@ -14,7 +14,7 @@ from shared.domain.errors import ActiveLimitReached, NotFound, Refused, SealBrok
 from shared.domain.memory import Status
 from shared.domain.task import PROGRESS, TaskStatus
 from shared.domain.times import epoch_seconds, rfc3339
-from shared.keeping.forgetting import traces
+from shared.keeping.forgetting import texts, traces
 from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, all_stored, selection_of
 from shared.keeping.forgetting.families import Meant, archived, meant
 from shared.keeping.forgetting.selection import Selection
@@ -28,6 +28,7 @@ from shared.storage.transactions import Change, Stale, StepDone, batches
 
 FORGOTTEN = f"{PROGRESS}forgotten"
 CONVERSATIONS = f"{PROGRESS}conversations"
+TEXTS = f"{PROGRESS}texts"
 EMPTIED = "emptied"
 """Column of a task whose memories are deleted: what is left to do is to see them gone from everywhere."""
 TRIES = 3
@@ -55,6 +56,7 @@ class Forget:
             return 0
         traces.unnote(visit, selection)
         traces.unlearn(visit, selection, _counted(visit, task, {CONVERSATIONS: 1}))
+        self._untell(visit, task, selection)
         deleted = self.forget(visit, task, selection, before)
         if EMPTIED not in task:
             told = Update(
@@ -63,6 +65,16 @@ class Forget:
             with suppress(Refused):
                 visit.vaults.table.write(visit.owner, [told])
         return deleted
+
+    def _untell(self, visit: Visit, task: Item, selection: Selection) -> None:
+        """Take out of documents the texts that are meant."""
+        try:
+            gone = texts.remove(
+                self.commits, visit.opened.keys, selection, lambda count: _counted(visit, task, {TEXTS: count})
+            )
+        except StepDone:  # the task's life ended
+            raise Unavailable from None
+        visit.forgot = visit.forgot or gone > 0
 
     def forget(self, visit: Visit, task: Item, selection: Selection, before: int) -> int:
         """Delete what a selection means and count it on that task; return how many that were. Raises OutOfTime with `before` in it."""
@@ -112,7 +124,9 @@ class Forgotten:
         for task in waiting:
             if _imports(visit, before=str(task["sk"]).removeprefix(names.TASK)):
                 continue  # what they hold may be meant as well
-            if not _meant(visit, selection_of(visit.opened.keys, task)):
+            selection = selection_of(visit.opened.keys, task)
+            told = next(texts.found(visit.vaults, visit.opened.keys, selection), None)
+            if told is None and not _meant(visit, selection):
                 _end(visit, task, TaskStatus.DONE)
                 done += 1
         if done and _imports(visit):

@@ -14,7 +14,7 @@ from shared.storage.suggestions import Decision, Kind, Suggestion
 from tests.builders import World
 from tests.unit.storage.soundness import opened, told
 
-PROJECT, SUGGESTION = "atlas", "01KJMV71S8AYZE4PA0D4YD5EQ4"
+PROJECT, SUGGESTION = "atlas", "01KJM8Y1S8AYZE4PA0D4YD5EQ4"
 TEXTS = {
     "persona": "Says it in the portrait.",
     "suggestion": "Says it as a way of working.",

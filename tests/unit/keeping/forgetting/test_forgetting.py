@@ -288,5 +288,5 @@ def test_dying_at_any_step_it_is_done_later_and_counted_once(when: str) -> None:
         world.restart()
         for _ in range(3):
             world.tidy(hours=LEASE_AND_MORE)
-        assert status(world, task_id) == (TaskStatus.DONE, {"forgotten": 2, "conversations": 1})
+        assert status(world, task_id) == (TaskStatus.DONE, {"forgotten": 2, "conversations": 1, "texts": 1})
         assert "花生" not in everything_said(world)
