@@ -122,6 +122,8 @@ MERGE_SOURCES: Final = 10
 UNDO_KEPT: Final = timedelta(days=7)
 
 # Persona and suggestions.
+DOCUMENT_ROOM: Final = 16_384
+"""Bytes of the quota that must be left before a persona, a context or suggestions are made: no model is asked in vain."""
 PERSONA_NEWS: Final = 30
 """New facts after which the persona is refreshed."""
 PERSONA_FACTS: Final = 200

@@ -39,15 +39,15 @@ class DocumentCommits:
         change: Change,
         etags: frozenset[str] | None = None,
         *,
-        clearing: bool = False,
+        beyond_quota: bool = False,
         step: Callable[[], Write] | None = None,
     ) -> Document:
         """Change the document of that kind and id, and return it as it then stands. Four steps with warm keys.
 
         `change` may be called again when another writer was first. `etags`: what the caller's If-Match allows; None: any. An end,
-        another active project, and `clearing` (texts go, or rest on something else) are possible beyond the quota. Raises
-        VersionMismatch, QuotaExceeded, TableLost, Busy and what `change` raises. `step` makes one more write that goes with it, such as the
-        progress of a task, after `change` was asked; StepDone where that is refused.
+        another active project, and what maintenance writes `beyond_quota` (texts go, or rest on something else) are possible where no
+        room is left. `step` makes one more write that goes with it, such as the progress of a task, after `change` was asked. Raises
+        VersionMismatch, QuotaExceeded, TableLost, Busy, StepDone where the step is refused, and what `change` raises.
         """
         vaults = self.commits.vaults
         for _ in range(TRIES):
@@ -65,7 +65,7 @@ class DocumentCommits:
             if after == standing:
                 return standing
             try:
-                self._commit(opened, kind, document_id, standing, after, part, clearing=clearing, step=step)
+                self._commit(opened, kind, document_id, standing, after, part, beyond_quota=beyond_quota, step=step)
             except (VersionMismatch, NotFound, Stale):
                 continue
             return after
@@ -96,7 +96,7 @@ class DocumentCommits:
         after: Document,
         part: Document,
         *,
-        clearing: bool,
+        beyond_quota: bool,
         step: Callable[[], Write] | None,
     ) -> None:
         commits, random = self.commits, self.commits.vaults.random
@@ -108,7 +108,9 @@ class DocumentCommits:
         write = documents.stored(opened.keys, kind, document_id, standing, after, now, random)
         transaction.add("memory", write)
         size = len(line.encode())
-        transaction.head({"bytes": size, "journal_bytes": size}, deleting=clearing or not after or kind == lines.ACTIVE)
+        transaction.head(
+            {"bytes": size, "journal_bytes": size}, deleting=beyond_quota or not after or kind == lines.ACTIVE
+        )
         commits.journal_then_write(opened.keys, part.latest, line, transaction)
 
 

@@ -137,7 +137,7 @@ class _Removal:
         self._write(suggestions.place_of(suggestion_id), without)
 
     def _write(self, place: Callable[[Opened], tuple[str, str]], without: Callable[[Opened, Document], Any]) -> None:
-        self.documents.write(self.owner, place, without, clearing=True, step=lambda: self.counting(self._now))
+        self.documents.write(self.owner, place, without, beyond_quota=True, step=lambda: self.counting(self._now))
         self.count += self._now
 
 

@@ -235,7 +235,7 @@ def coldest(found: Iterable[Scene], active: str | None) -> list[Scene]:
 
 
 def rewrite(
-    commits: DocumentCommits, owner: str, scene: Scene, fields: Mapping[str, Any], *, clearing: bool = False
+    commits: DocumentCommits, owner: str, scene: Scene, fields: Mapping[str, Any], *, beyond_quota: bool = False
 ) -> bool:
     """Set fields of a scene as it was read; return whether that was done. One that was changed since is left to the next visit."""
     done = False
@@ -245,13 +245,13 @@ def rewrite(
         done = standing.latest == scene.document.latest
         return {PROJECT: scene.project, **fields} if done else None
 
-    commits.write(owner, place_of(scene.project), rewritten, clearing=clearing)
+    commits.write(owner, place_of(scene.project), rewritten, beyond_quota=beyond_quota)
     return done
 
 
 def archive(commits: DocumentCommits, owner: str, scene: Scene, now: datetime) -> bool:
     """Archive a scene as of the moment it was read, unless it was changed since. Once it is used again, it is not archived any more."""
-    return rewrite(commits, owner, scene, {ARCHIVED: rfc3339(now)})
+    return rewrite(commits, owner, scene, {ARCHIVED: rfc3339(now)}, beyond_quota=True)
 
 
 def activate(commits: DocumentCommits, owner: str, project: str | None, instead_of: str | None = None) -> None:

@@ -50,7 +50,7 @@ class SuggestionClearing:
         def changed(_opened: Opened, standing: Document) -> Mapping[str, Any] | End | None:
             return wanted if standing.latest == read.commit else None
 
-        DocumentCommits(self.commits).write(visit.owner, place_of(read.id), changed, clearing=True)
+        DocumentCommits(self.commits).write(visit.owner, place_of(read.id), changed, beyond_quota=True)
 
 
 def _mended(visit: Visit, one: Suggestion, ground: Ground) -> Mapping[str, Any] | End | None:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.asking import ModelUnavailable
+from shared.domain.errors import QuotaExceeded
 from shared.domain.ids import ulid
 from shared.keeping.maintenance.visits import Visit
 from shared.learning import standing_facts, tasks
@@ -51,6 +52,8 @@ class Evolution:
             visit.note(patterns_seen=commits)
             return {}
         visit.note(patterns_seen=None)
+        if not self.commits.has_room(visit.opened.head, limits.DOCUMENT_ROOM):
+            return {"no_room": 1}
         visit.check_time()
         known = list(suggestions.all_of(visit.vaults, visit.opened.keys))
         room = max(0, limits.SUGGESTIONS - sum(one.status is not Decision.DISMISSED for one in known))
@@ -64,7 +67,10 @@ class Evolution:
                 warn("evolution_model_unavailable", error=problem.code)
                 visit.look_again(visit.vaults.clock() + limits.STEP_AGAIN)
                 return {"unavailable": 1}
-            counts = self._keep(visit, shown, naming)
+            try:
+                counts = self._keep(visit, shown, naming)
+            except QuotaExceeded:  # what is left of them is looked for again when there is room
+                return {"no_room": 1}
         if len(shown) == len(new):
             visit.note(patterns_seen=commits)
         elif len(shown) < room:

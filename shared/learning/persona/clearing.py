@@ -36,5 +36,5 @@ class PersonaClearing:
         def changed(_opened: Opened, standing: Document) -> Mapping[str, object] | None:
             return mended.fields() if standing.latest == document.latest else None
 
-        DocumentCommits(self.commits).write(visit.owner, place, changed, clearing=True)
+        DocumentCommits(self.commits).write(visit.owner, place, changed, beyond_quota=True)
         return {"cleared": len(persona.statements) - len(mended.statements)}

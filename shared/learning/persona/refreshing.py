@@ -11,7 +11,7 @@ from datetime import datetime
 
 from shared.domain import limits
 from shared.domain.asking import ModelRefused, ModelUnavailable
-from shared.domain.errors import Refused, Unavailable
+from shared.domain.errors import QuotaExceeded, Refused, Unavailable
 from shared.domain.ids import first_ulid, ulid, ulid_time
 from shared.domain.memory import Memory, Scope
 from shared.domain.task import PROGRESS, TaskStatus
@@ -85,6 +85,10 @@ class PersonaRefresh:
         return _Read(document, [fact for fact in active if fact.scope is not Scope.AGENT], at)
 
     def _refresh(self, visit: Visit, task: str | None, read: _Read) -> Mapping[str, int]:
+        if not self.commits.has_room(visit.opened.head, limits.DOCUMENT_ROOM):
+            if task is not None:
+                self._end(visit, task, error=QuotaExceeded.code)
+            return {"no_room": 1}
         try:
             made = self._portrayed(visit, read)
         except Unfit as unfit:
@@ -98,7 +102,13 @@ class PersonaRefresh:
         except ModelUnavailable as problem:
             return self._again(visit, task, problem.code)
         persona = _persona(visit, made, read)
-        if not self._write(visit, read.document, persona):
+        try:
+            written = self._write(visit, read.document, persona)
+        except QuotaExceeded:
+            self._end(visit, task, error=QuotaExceeded.code, cost=made.cost)
+            _note_tried(visit, read)
+            return {"no_room": 1}
+        if not written:
             visit.look_again(visit.vaults.clock())
             return {"overtaken": 1}
         counts = {"statements": len(persona.statements), "refused": made.refused, "facts": len(read.facts)}
@@ -174,7 +184,7 @@ class PersonaRefresh:
         except Refused:
             raise Unavailable from None
         visit.state = {name: value for name, value in visit.state.items() if name != WAITING}
-        if error:
+        if error and error != QuotaExceeded.code:  # only its owner can make room
             alarm("task_failed", kind=KIND, error=error)
 
 
