@@ -201,3 +201,21 @@ def test_a_lost_table_changes_nothing_of_it() -> None:
     settle(world)
     rebuilt(world)
     assert (shown(world), basis_shown(world)) == (ALL, [made])
+
+
+def reads(world: World) -> int:
+    """How often the table is read for the persona, with warm keys."""
+    steps = world.warm()
+    world.now.portrait.get(world.owner)
+    return steps.log.count("MemoryTable.get")
+
+
+def test_a_consolidation_costs_one_read_more_until_maintenance_looked_and_none_after() -> None:
+    world, _ = rested()
+    assert reads(world) == 2
+    merge_by_hand(world)
+    assert reads(world) == 3
+    world.tidy()
+    assert reads(world) == 2
+    world.tidy(hours=24 * 7 + 1)
+    assert reads(world) == 2
