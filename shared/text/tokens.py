@@ -29,10 +29,14 @@ NAME: Final = 2.0
 ASKING: Final = 0.5
 LONG_PIECE: Final = 0.1
 LONG_QUERY: Final = 25
+"""Distinct words that a query may have; with more it is pasted text."""
+LONG_UNSPACED: Final = 60
+"""The same for pairs and triples of signs, of scripts without spaces: every sign begins one."""
 LONGEST_STEMMED: Final = 64
 
 _FUNCTION_CHARACTERS: Final = frozenset("的了是在和与及或也都就而着过吗呢吧啊有被把从对以之其这那我你他她它们个为什么")
 _FUNCTION_PAIRS: Final = frozenset(a + b for a in _FUNCTION_CHARACTERS for b in _FUNCTION_CHARACTERS)
+_UNSPACED: Final = re.compile(f"[{scripts.HAN}{scripts.KANA}{scripts.THAI_TO_KHMER}]")
 _NAME: Final = re.compile(r"(?<=[a-z,;:] )[A-Z]\w+")
 _COMPOUND_SIGN: Final = re.compile(r"[-_.@/](?<=[a-z0-9].)|\.net")
 _COMPOUND: Final = re.compile(r"(?<![a-z0-9])[a-z0-9]++(?:[-_.@/][a-z0-9]++)+|\.net\b")
@@ -85,7 +89,7 @@ def query_terms(text: str, *, now: datetime) -> Query:
     """Terms of a query, each once, with its weight; dates it names become markers, relative ones counted from `now`."""
     flat, _, found = _scan(text)
     whole = frozenset(found.whole)
-    long = len(whole) > LONG_QUERY
+    long = _is_long(whole)
     weights = dict.fromkeys(found.pairs, PAIR)
     weights.update(dict.fromkeys(found.singles, LONG_PIECE if long else SINGLE))
     weights.update(dict.fromkeys(found.pieces, LONG_PIECE if long else PIECE))
@@ -93,11 +97,15 @@ def query_terms(text: str, *, now: datetime) -> Query:
     weights.update(dict.fromkeys(found.whole, 1.0))
     weights.update(dict.fromkeys(whole & _asking(), ASKING))
     weights.update(dict.fromkeys(whole & _names(text), NAME))
-    if not long:
-        weights.update(dict.fromkeys(dates.asked(flat, now), DATE))
-        if dates.asks_when(flat):
-            weights[dates.SPEAKS_OF_TIME] = WHEN
+    weights.update(dict.fromkeys(dates.asked(flat, now), DATE))
+    if not long and dates.asks_when(flat):
+        weights[dates.SPEAKS_OF_TIME] = WHEN
     return Query(weights, whole, long)
+
+
+def _is_long(whole: frozenset[str]) -> bool:
+    unspaced = sum(1 for word in whole if _UNSPACED.match(word))
+    return (len(whole) - unspaced) / LONG_QUERY + unspaced / LONG_UNSPACED > 1
 
 
 def _scan(text: str) -> tuple[str, list[str], _Found]:

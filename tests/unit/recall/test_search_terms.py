@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.tokens import ASKING, LONG_QUERY, NAME, Query, query_terms, terms
+from shared.text.tokens import ASKING, LONG_QUERY, NAME, SINGLE, Query, query_terms, terms
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)  # a Wednesday
 
@@ -133,6 +133,23 @@ def test_pasted_text_is_known_by_its_many_words_and_trusts_single_characters_les
     assert pasted.long
     assert pasted.weights["茶"] < query_terms("绿茶", now=NOW).weights["茶"]
     assert not query_terms(" ".join(f"word{n}" for n in range(LONG_QUERY)), now=NOW).long
+
+
+def test_a_chinese_question_of_two_lines_is_no_pasted_text() -> None:
+    question = "请帮我找一下上个月我们和供应商开会时讨论的付款条件到底是怎么约定的"
+    asked = query_terms(question, now=NOW)
+    assert not asked.long
+    assert asked.weights["款"] == SINGLE
+    assert query_terms(
+        question + "还有去年冬天他们对交货期限以及违约金额提出过哪些意见后来为何又改口以及最终双方签字盖章的版本",
+        now=NOW,
+    ).long
+
+
+def test_pasted_text_keeps_the_dates_it_names() -> None:
+    pasted = query_terms(" ".join(f"word{n}" for n in range(LONG_QUERY + 1)) + " on 3 May 2026", now=NOW)
+    assert pasted.long
+    assert "@d05-03" in pasted.weights
 
 
 @pytest.mark.parametrize(
