@@ -76,9 +76,10 @@ class _Found:
 
 def terms(text: str, *, at: datetime | None = None) -> Terms:
     """Terms of a memory, with markers of the day it was made when `at` is given. Any string is accepted."""
-    flat, runs, found = _scan(text)
+    flat = _flat(text)
+    found = _cut(flat, text)
     counts = Counter(found.whole + found.pairs + found.singles + found.pieces + found.parts)
-    if dates.speaks_of_time(flat, runs):
+    if dates.speaks_of_time(flat, scripts.LATIN.findall(flat)):
         counts[dates.SPEAKS_OF_TIME] = 1
     if at is not None:
         counts.update(dates.markers_of(at))
@@ -87,7 +88,9 @@ def terms(text: str, *, at: datetime | None = None) -> Terms:
 
 def query_terms(text: str, *, now: datetime) -> Query:
     """Terms of a query, each once, with its weight; dates it names become markers, relative ones counted from `now`."""
-    flat, _, found = _scan(text)
+    flat = _flat(text)
+    markers, topic = dates.read(flat, now)
+    found = _cut(topic, text)
     whole = frozenset(found.whole)
     long = _is_long(whole)
     weights = dict.fromkeys(found.pairs, PAIR)
@@ -97,7 +100,7 @@ def query_terms(text: str, *, now: datetime) -> Query:
     weights.update(dict.fromkeys(found.whole, 1.0))
     weights.update(dict.fromkeys(whole & _asking(), ASKING))
     weights.update(dict.fromkeys(whole & _names(text), NAME))
-    weights.update(dict.fromkeys(dates.asked(flat, now), DATE))
+    weights.update(dict.fromkeys(markers, DATE))
     if not long and dates.asks_when(flat):
         weights[dates.SPEAKS_OF_TIME] = WHEN
     return Query(weights, whole, long)
@@ -108,21 +111,24 @@ def _is_long(whole: frozenset[str]) -> bool:
     return (len(whole) - unspaced) / LONG_QUERY + unspaced / LONG_UNSPACED > 1
 
 
-def _scan(text: str) -> tuple[str, list[str], _Found]:
-    """Folded text, its Latin words as they stand, and every term in it."""
+def _flat(text: str) -> str:
+    """Folded text, in simplified characters."""
     flat = scripts.folded(text)
-    runs: list[str] = scripts.LATIN.findall(flat)
-    words = [word for run in runs if (word := _latin(run))]
+    return flat if flat.isascii() else han.simplified(flat)
+
+
+def _cut(flat: str, text: str) -> _Found:
+    """Every term of folded text; capitals are those of the text as it stands."""
+    words = [word for run in scripts.LATIN.findall(flat) if (word := _latin(run))]
     found = _Found(words, list(map(_pair, words, words[1:])), [], [], [])
     if not flat.isascii():
-        flat = han.simplified(flat)
         for match in scripts.RUN.finditer(flat):
             _CUTTERS[match.lastgroup or "other"](match.group(), found)
     if _COMPOUND_SIGN.search(flat):
         found.parts += _compounds(flat)
     if _INNER_CAPITAL.search(text):
         found.parts += _camel_parts(text)
-    return flat, runs, found
+    return found
 
 
 def _pair(word: str, then: str) -> str:

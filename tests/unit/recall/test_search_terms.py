@@ -198,12 +198,73 @@ def test_pasted_text_keeps_the_dates_it_names() -> None:
         ("the fall of 2023", datetime(2023, 9, 1, tzinfo=UTC)),
         ("去年夏天去了哪里", datetime(2025, 6, 1, tzinfo=UTC)),
         ("2023年冬季", datetime(2024, 1, 9, tzinfo=UTC)),
+        ("上上周的会", datetime(2026, 5, 4, tzinfo=UTC)),
+        ("上上周五的会", datetime(2026, 5, 8, tzinfo=UTC)),
+        ("上上周末", datetime(2026, 5, 9, tzinfo=UTC)),
+        ("上上个月", datetime(2026, 3, 9, tzinfo=UTC)),
+        ("the week before last", datetime(2026, 5, 4, tzinfo=UTC)),
+        ("the month before last", datetime(2026, 3, 9, tzinfo=UTC)),
+        ("大前年", datetime(2023, 3, 9, tzinfo=UTC)),
+        ("half a year ago", datetime(2025, 11, 9, tzinfo=UTC)),
+        ("半年前", datetime(2025, 11, 9, tzinfo=UTC)),
+        ("半个月前", datetime(2026, 5, 5, tzinfo=UTC)),
+        ("ten days ago", datetime(2026, 5, 10, tzinfo=UTC)),
+        ("十二天前", datetime(2026, 5, 8, tzinfo=UTC)),
+        ("a couple of weeks ago", datetime(2026, 5, 9, tzinfo=UTC)),
+        ("a few days ago", datetime(2026, 5, 17, tzinfo=UTC)),
+        ("几周前", datetime(2026, 4, 30, tzinfo=UTC)),
+        ("the other day", datetime(2026, 5, 17, tzinfo=UTC)),
+        ("20小时前", datetime(2026, 5, 19, tzinfo=UTC)),
+        ("half an hour ago", datetime(2026, 5, 20, tzinfo=UTC)),
+        ("in the past week", datetime(2026, 5, 13, tzinfo=UTC)),
+        ("过去一周", datetime(2026, 5, 13, tzinfo=UTC)),
+        ("the last few weeks", datetime(2026, 4, 20, tzinfo=UTC)),
+        ("最近三天", datetime(2026, 5, 17, tzinfo=UTC)),
+        ("过去一年", datetime(2025, 6, 17, tzinfo=UTC)),
+        ("past three years", datetime(2023, 6, 17, tzinfo=UTC)),
+        ("the dinner of 25/12/2025", datetime(2025, 12, 25, tzinfo=UTC)),
+        ("the dinner of 12/25/2025", datetime(2025, 12, 25, tzinfo=UTC)),
+        ("03.04.2025", datetime(2025, 4, 3, tzinfo=UTC)),
+        ("03.04.2025", datetime(2025, 3, 4, tzinfo=UTC)),
+        ("November plans", datetime(2025, 11, 4, tzinfo=UTC)),
+        ("plans for this May?", datetime(2026, 5, 4, tzinfo=UTC)),
+        ("the goals for 2025.", datetime(2025, 11, 4, tzinfo=UTC)),
+        ("2025目标", datetime(2025, 11, 4, tzinfo=UTC)),
     ],
 )
 def test_a_question_that_names_a_date_asks_for_memories_of_that_date(query: str, day: datetime) -> None:
     asked = query_terms(query, now=NOW).weights.keys()
     assert asked & terms("tea", at=day).counts.keys()
     assert not asked & terms("tea", at=datetime(1999, 9, 9, tzinfo=UTC)).counts.keys()
+
+
+@pytest.mark.parametrize(
+    ("query", "other"),
+    [
+        ("上上周", datetime(2026, 5, 13, tzinfo=UTC)),
+        ("上上个月", datetime(2026, 4, 13, tzinfo=UTC)),
+        ("大前年", datetime(2024, 5, 13, tzinfo=UTC)),
+        ("half a year ago", datetime(2025, 5, 20, tzinfo=UTC)),
+    ],
+)
+def test_a_time_further_back_is_not_the_nearer_one(query: str, other: datetime) -> None:
+    assert not query_terms(query, now=NOW).weights.keys() & terms("tea", at=other).counts.keys()
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("three days ago", set()),
+        ("what broke 2 months ago", {"break"}),
+        ("上周我做了什么", {"做", "我做", "做了"}),
+        ("the deploy yesterday", {"deploy"}),
+        ("where we were last summer", {"summer"}),
+        ("去年夏天", {"夏", "天", "夏天"}),
+        ("the release of May 3", {"releas", "3", "releas3"}),
+    ],
+)
+def test_words_of_a_time_counted_from_now_are_not_searched_for(query: str, words: set[str]) -> None:
+    assert {term for term in query_terms(query, now=NOW).weights if term[0] != "@"} == words
 
 
 @pytest.mark.parametrize(
@@ -229,6 +290,18 @@ def test_one_day_back_is_no_other_day_back(query: str, day: str) -> None:
         "第二个周末",
         "summer jobs",
         "on fridays",
+        "this may take a while",
+        "$2000",
+        "2000 users",
+        "2000 RMB",
+        "2000px",
+        "route 1998",
+        "2000个用户",
+        "端口2000",
+        "我花了2000",
+        "两年前端经验",
+        "提前两天",
+        "最近一次",
     ],
 )
 def test_what_only_looks_like_a_date_asks_for_none(query: str) -> None:
@@ -286,6 +359,12 @@ def test_a_text_of_200_kilobytes_is_analysed() -> None:
         "十" * 200_000,
         "一" * 200_000 + "天前",
         "十" * 3_000 + "天前",
+        "the past " * 20_000,
+        "a couple of " * 20_000,
+        "上上个" * 60_000,
+        "12/" * 60_000,
+        "route " * 30_000 + "1998",
+        "最近" * 100_000,
     ],
 )
 def test_no_text_makes_the_patterns_walk_back_and_forth(text: str) -> None:
