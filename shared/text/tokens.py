@@ -14,7 +14,7 @@ from itertools import pairwise
 from operator import add
 from typing import Final
 
-from shared.text import dates, han, scripts
+from shared.text import dates, han, names, scripts
 from shared.text.english import ASKING_WORDS, IRREGULAR, STOP_WORDS
 
 ANALYSER: Final = 4
@@ -88,6 +88,7 @@ def terms(text: str, *, at: datetime | None = None) -> Terms:
     flat = _flat(text)
     found = _cut(flat, text)
     counts = Counter(found.whole + found.pairs + found.singles + found.pieces + found.parts)
+    counts.update(names.like_stop_words(scripts.unfolded(text), told=True))
     if dates.speaks_of_time(flat, scripts.LATIN.findall(flat)):
         counts[dates.SPEAKS_OF_TIME] = 1
     if at is not None:
@@ -101,7 +102,7 @@ def query_terms(text: str, *, now: datetime) -> Query:
     markers, topic = dates.read(flat, now)
     found = _cut(topic, text)
     runs = scripts.LATIN.findall(topic)
-    whole = frozenset(found.whole)
+    whole = frozenset(found.whole).union(names.like_stop_words(scripts.unfolded(text), told=False))
     long = _is_long(whole)
     weights = dict.fromkeys(found.pairs, PAIR)
     weights.update(dict.fromkeys(found.singles, LONG_PIECE if long else SINGLE))
@@ -109,7 +110,7 @@ def query_terms(text: str, *, now: datetime) -> Query:
     weights.update(dict.fromkeys(_joined(runs), PAIR))
     weights.update(dict.fromkeys(found.parts, PART))
     weights.update(dict.fromkeys(_split(runs), SPLIT))
-    weights.update(dict.fromkeys(found.whole, 1.0))
+    weights.update(dict.fromkeys(whole, 1.0))
     weights.update(dict.fromkeys(whole & _asking(), ASKING))
     weights.update(dict.fromkeys(whole & _names(text), NAME))
     weights.update(dict.fromkeys(markers, DATE))

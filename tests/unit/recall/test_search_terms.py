@@ -142,6 +142,42 @@ def test_a_compound_is_found_however_it_is_written(apart: str, together: str) ->
     assert meets(f"They use {together} here", apart)
 
 
+@pytest.mark.parametrize(
+    ("memory", "query"),
+    [
+        ("May is my colleague", "who is May?"),
+        ("I met Will at the station", "Will's number"),
+        ("Will lives in Oslo", "Where does Will live?"),
+        ("we hired May last year", "May"),
+        ("我和May一起开会", "May是谁"),
+        ("She works in IT", "who is in IT"),
+        ("Our office in the US is closed", "US holidays"),
+        ("advice of the WHO", "what did the WHO advise"),
+    ],
+)
+def test_names_that_read_like_stop_words_are_found(memory: str, query: str) -> None:
+    names = query_terms(query, now=NOW).whole & {"may", "will", "it", "us", "who"}
+    assert names
+    assert names <= terms(memory).counts.keys()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("May I ask", "Will you come", "I moved in May", "due on 3 May", "May 5 is a holiday", "it may rain"),
+        *(
+            "reading The Hobbit",
+            "so It's late",
+            "DO NOT USE IT EVER, WHO ASKED",
+            "he said No Way and The End",
+            "do NOT",
+        ),
+    ],
+)
+def test_capitals_of_sentences_titles_months_and_shouting_make_no_names(text: str) -> None:
+    assert not {"may", "will", "it", "who", "the", "not", "do", "and"} & terms(text).counts.keys()
+
+
 @pytest.mark.parametrize(("memory", "query"), [("Brad came", "bread"), ("a clan", "clean"), ("a plant", "planet")])
 def test_a_word_is_not_taken_for_a_compound_of_scraps(memory: str, query: str) -> None:
     assert not meets(memory, query)
@@ -402,6 +438,8 @@ def test_a_text_of_200_kilobytes_is_analysed() -> None:
         "12/" * 60_000,
         "route " * 30_000 + "1998",
         "最近" * 100_000,
+        "May " * 50_000,
+        "us US " * 30_000,
     ],
 )
 def test_no_text_makes_the_patterns_walk_back_and_forth(text: str) -> None:
