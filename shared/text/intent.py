@@ -94,6 +94,9 @@ def _judged(spoken: str, plain: str, owner: CustomWords, person: list[Found]) ->
         return "excluded", "excluded_word", unwanted
     strong = {"signal_person": person} | {reason: phrases.found(plain) for reason, phrases in words.strong.items()}
     strong["signal_time"] = intent_world.leaning(plain, strong["signal_time"])
+    loose = [hit for hit in strong["signal_project"] if hit.phrase in words.loose.words]
+    adrift = set(loose).difference(intent_world.leaning(plain, loose))
+    strong["signal_project"] = [hit for hit in strong["signal_project"] if hit not in adrift]
     signals = [hit for hits in strong.values() for hit in hits]
     about = [hit for hit in signals if hit.phrase != _SUBJECT]
     changes = words.topic_change.found(plain)

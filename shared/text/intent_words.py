@@ -110,7 +110,8 @@ class Tables(NamedTuple):
     belongings: Phrases
     public: Phrases
     how_to: Phrases
-    calendar: Phrases
+    of_methods: Phrases
+    loose: Phrases
     references: Phrases
     persons: Phrases
     asking: Phrases
@@ -141,7 +142,8 @@ def tables() -> Tables:
         belongings=_table(given["belongings"]),
         public=_table(given["public"]),
         how_to=_table(given["how_to"]),
-        calendar=_table(given["calendar"]),
+        of_methods=_table(given["of_methods"]),
+        loose=_table(given["loose"]),
         references=_table(given["references"]),
         persons=_table(given["persons"]),
         asking=_table(given["asking"]),

@@ -58,7 +58,7 @@ def _of_a_method(plain: str, hit: Found) -> bool:
         return False
     if hit.phrase == _THAT:
         return any(word.isascii() and word.isalpha() for word in before.split())
-    return hit.phrase in tables().calendar.words and not tables().references.anywhere(_clause(plain, hit))
+    return hit.phrase in tables().of_methods.words and not tables().references.anywhere(_clause(plain, hit))
 
 
 def _clause(plain: str, hit: Found) -> str:
