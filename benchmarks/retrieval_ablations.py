@@ -17,8 +17,8 @@ from shared.text import dates, han, tokens
 Dress = Callable[[Entry, random.Random], Entry]
 
 
-def _asks_for_no_date(*_: object) -> list[str]:
-    return []
+def _asks_for_no_date(text: str, _: object) -> tuple[list[str], str]:
+    return [], text
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ CHOICES: Final[Mapping[str, Choice]] = {
     "single characters 0.6": _other(tokens, SINGLE=0.6),
     "traditional characters as they stand": _other(han, simplified=str),
     "function characters kept": _other(tokens, _FUNCTION_CHARACTERS=frozenset(), _FUNCTION_PAIRS=frozenset()),
-    "no dates": _other(dates, asked=_asks_for_no_date),
+    "no dates": _other(dates, read=_asks_for_no_date),
     "no when": _other(tokens, WHEN=0.0),
     "k1 0.5": _other(scoring, SHORT=(0.5, scoring.SHORT[1])),
     "k1 0.1": _other(scoring, SHORT=(0.1, scoring.SHORT[1])),
