@@ -215,6 +215,11 @@ def _latin(run: str) -> str:
     return _stemmer("english")(word)
 
 
+def stem(word: str) -> str:
+    """Stem of one folded word in Latin letters; a stop word, and a word of another script, as it stands."""
+    return _latin(word) or word
+
+
 @lru_cache(maxsize=1 << 14)
 def _other_stem(language: str, run: str) -> str:
     return _stemmer(language)(run) if len(run) <= LONGEST_STEMMED else run
