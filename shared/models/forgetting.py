@@ -11,7 +11,7 @@ from shared.domain.memory import Category, Scope
 from shared.keeping.forgetting.asking import Preview
 from shared.keeping.forgetting.texts import Kind
 from shared.models.forms import Given, Moment, Name, Shown
-from shared.models.memories import MemoryOut
+from shared.models.memories import MemoryOut, VersionOut
 
 Id = Annotated[StrictStr, Field(pattern=rf"^{ULID}$")]
 
@@ -47,7 +47,9 @@ class ForgetIn(Given):
         default=None, description="less important than this"
     )
     query: Annotated[StrictStr, Field(min_length=1, max_length=limits.QUERY_CHARACTERS)] | None = Field(
-        default=None, description="all of these words stand in its text, its quote or its tags, whatever their case"
+        default=None,
+        description="all of these words stand in its text, its quote or its tags, whatever their case; of a memory that says "
+        "something else by now the earlier versions that hold them",
     )
     all: StrictBool = Field(default=False, description="everything you have; stands alone")
     dry_run: StrictBool = Field(default=False, description="change nothing, and say what would go")
@@ -65,6 +67,12 @@ class TextOut(Shown):
     text: str
     project: str | None = Field(description="of this project")
     suggestion_id: str | None
+
+
+class EarlierOut(VersionOut):
+    """What a memory said before."""
+
+    id: str = Field(description="of the memory")
 
 
 class ForgetOut(Shown):
@@ -85,6 +93,15 @@ class ForgetOut(Shown):
     texts: list[TextOut] | None = Field(
         default=None, description="of a dry run: those texts, a hundred at most, without what is hidden already"
     )
+    earlier_count: int | None = Field(
+        default=None,
+        description="of a dry run with a query: how many earlier versions would go of memories that say something else now, and stay",
+    )
+    earlier: list[EarlierOut] | None = Field(default=None, description="of a dry run: a hundred of those versions")
+    damaged: int | None = Field(
+        default=None,
+        description="of a dry run: how many memories and objects of the journal do not open, so that nobody knows what they say",
+    )
 
     @classmethod
     def of(cls, preview: Preview) -> Self:
@@ -100,4 +117,7 @@ class ForgetOut(Shown):
             memories=memories,
             text_count=preview.told,
             texts=told,
+            earlier_count=preview.earlier_count,
+            earlier=[EarlierOut.of(version) for version in preview.earlier],
+            damaged=preview.damaged,
         )

@@ -93,6 +93,8 @@ class Ground:
     found: dict[str, Memory | None] = field(default_factory=dict)
     wanted: set[str] = field(default_factory=set)
     tags: dict[str, str] = field(default_factory=dict)
+    unsaid: frozenset[str] = frozenset()
+    """Memories of which an earlier version is being forgotten: a text may rest on that one, unless a tag says on which."""
 
     def ids(self, basis: Basis) -> tuple[str, ...] | None:
         """Return the memories that say now what a text rests on; None where it may not be shown."""
@@ -181,7 +183,7 @@ class Ground:
         return self.found[memory_id]
 
     def _says(self, memory: Memory, tag: str) -> bool:
-        return not tag or tag == self._tag(memory)
+        return tag == self._tag(memory) if tag else memory.id not in self.unsaid
 
     def _tag(self, memory: Memory) -> str:
         if memory.id not in self.tags:
@@ -201,7 +203,9 @@ def read(vaults: Vaults, opened: Opened, rests: Iterable[Basis]) -> Ground:
     return _read(vaults, opened, list(rests), lambda product: product.version == 1, Ground.ids)
 
 
-def read_to_keep(vaults: Vaults, opened: Opened, rests: Iterable[Basis]) -> Ground:
+def read_to_keep(
+    vaults: Vaults, opened: Opened, rests: Iterable[Basis], unsaid: frozenset[str] = frozenset()
+) -> Ground:
     """Read what `Ground.kept` needs, for maintenance; of products that were changed also what they were made with."""
     journal = Journal(vaults.objects, opened.keys, vaults.random)
 
@@ -211,7 +215,7 @@ def read_to_keep(vaults: Vaults, opened: Opened, rests: Iterable[Basis]) -> Grou
         first = journal.versions(product.id, product.prior[:1]) if product.version - len(product.prior) == 1 else []
         return bool(first) and tag_of(opened.keys, first[0]) == tag_of(opened.keys, product)
 
-    return _read(vaults, opened, list(rests), as_made, Ground.kept)
+    return _read(vaults, opened, list(rests), as_made, Ground.kept, unsaid)
 
 
 def _read(
@@ -220,8 +224,9 @@ def _read(
     rests: list[Basis],
     as_made: Callable[[Memory], bool],
     look: Callable[[Ground, Basis], object],
+    unsaid: frozenset[str] = frozenset(),
 ) -> Ground:
-    ground = Ground(opened.keys, vaults.clock(), retention_days(opened), as_made)
+    ground = Ground(opened.keys, vaults.clock(), retention_days(opened), as_made, unsaid=unsaid)
     for _ in range(_ROUNDS):
         for one in rests:
             look(ground, one)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from shared.domain import limits
 from shared.domain.errors import Refused
+from shared.keeping.forgetting.asking import WAITING
 from shared.keeping.maintenance.visits import Visit
 from shared.learning.waiting import Waiting
 from shared.ports import Condition, Item, Update
@@ -128,7 +129,7 @@ class Indexing:
         if not behind:
             self.builds.sweep(visit.owner)
             return {}
-        keep = not visit.survey.dead
+        keep = not visit.survey.dead and int(visit.state.get(WAITING, 0)) <= 0
         built = self.builds.build(visit.owner, keep_previous=keep, before_rows_go=self._before_rows_go)
         visit.refresh()
         if self.builds.behind(visit.opened.head):

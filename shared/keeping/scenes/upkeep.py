@@ -51,7 +51,7 @@ class SceneClearing:
             visit.opened.keys, each_item(visit.vaults.table, visit.owner, names.PROJECT)
         )
         bases = [rests for scene in found for rests in scene.bases]
-        ground = basis.read_to_keep(visit.vaults, visit.opened, bases)
+        ground = basis.read_to_keep(visit.vaults, visit.opened, bases, visit.unsaid)
         for scene in found:
             fields = scene.mended(ground)
             if fields:

@@ -33,7 +33,7 @@ class SuggestionClearing:
 
     def run(self, visit: Visit) -> Mapping[str, int]:
         found = list(suggestions.all_of(visit.vaults, visit.opened.keys))
-        ground = basis.read_to_keep(visit.vaults, visit.opened, [one.rests for one in found])
+        ground = basis.read_to_keep(visit.vaults, visit.opened, [one.rests for one in found], visit.unsaid)
         changed = 0
         for one in found:
             wanted = _mended(visit, one, ground)

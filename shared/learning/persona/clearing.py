@@ -29,7 +29,7 @@ class PersonaClearing:
             alarm("damaged", persona=True)
             return {"damaged": 1}
         persona = Persona.of(document)
-        mended = persona.kept(basis.read_to_keep(visit.vaults, visit.opened, persona.bases))
+        mended = persona.kept(basis.read_to_keep(visit.vaults, visit.opened, persona.bases, visit.unsaid))
         if mended == persona:
             return {}
 

@@ -57,7 +57,7 @@ class PersonaRefresh:
 
     commits: Commits
     portrayer: Portrayer
-    name: str = KIND
+    name: str = "persona"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
         task = _asked(visit)
