@@ -1,6 +1,6 @@
 """What a search may find (`Where`) and what it found (`Candidates`)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
@@ -14,6 +14,9 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 _COMPARED: Final = 8
+
+Share = tuple[Collection[bytes], int]
+"""Tags of scopes that belong together, and a number of their memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,7 @@ class Where:
         """Which rows of the index may be found, shape (N,)."""
         kept = np.ones(len(columns.ids), bool)
         if self.scopes is not None:
-            tags = {
-                tag.rstrip(b"\0") for tag in self.scopes
-            }  # numpy hands byte strings out without their last zero bytes
-            kept &= _among(columns.scopes, [n for n, tag in enumerate(columns.scope_table.tolist()) if tag in tags])
+            kept &= tagged(columns, self.scopes)
         if self.statuses is not None:
             kept &= _among(columns.statuses, sorted(self.statuses))
         if self.categories is not None:
@@ -60,6 +60,25 @@ class Where:
 
 
 ANYWHERE: Final = Where()
+
+
+def tagged(columns: Columns, tags: Collection[bytes]) -> Flags:
+    """Which rows of the index live in one of these scopes, shape (N,)."""
+    wanted = {tag.rstrip(b"\0") for tag in tags}  # numpy hands byte strings out without their last zero bytes
+    return _among(columns.scopes, [n for n, tag in enumerate(columns.scope_table.tolist()) if tag in wanted])
+
+
+def best(scores: npt.NDArray[np.floating[Any]], updated: npt.NDArray[np.uint32], rows: Rows, k: int) -> Rows:
+    """The k of these rows with the highest score, shape of `scores` as of `rows`; of equal ones the later updated, then the higher row."""
+    if k <= 0:
+        return rows[:0]
+    if len(rows) <= k:
+        return rows
+    high = scores >= np.partition(scores, len(rows) - k)[len(rows) - k]
+    rows, scores = rows[high], scores[high]
+    order = np.lexsort((-rows, -updated[rows].astype(np.int64), -scores))
+    chosen: Rows = rows[order[:k]]
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from the query. k1 0.3, b 0.15 for questions and 1.2, 0.75 for pasted text: docs
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from shared.recall.candidates import Candidates, Floats, Rows, Scores, Where, first, gathered
+from shared.recall.candidates import Candidates, Floats, Rows, Scores, Where, best, first, gathered
 from shared.recall.entries import Entry, TermCache
 from shared.recall.packing import Columns
 from shared.text.tokens import Query, Terms
@@ -120,10 +120,10 @@ class Search:
         """The k best rows by text and the k nearest by meaning, ascending."""
         scores = self._all_scores(factors, average)
         matching = np.flatnonzero((scores > 0) & self._allowed)
-        rows = _best(scores[matching], self._columns.updated, matching, k)
+        rows = best(scores[matching], self._columns.updated, matching, k)
         if cosines is not None:
             near = np.flatnonzero((cosines > floor) & self._allowed)
-            rows = np.concatenate([rows, _best(cosines[near], self._columns.updated, near, k)])
+            rows = np.concatenate([rows, best(cosines[near], self._columns.updated, near, k)])
         return np.unique(rows)
 
     def _all_scores(self, factors: Floats, average: float) -> npt.NDArray[np.float32]:
@@ -184,19 +184,6 @@ class Search:
     def _still_allowed(self, among: Candidates) -> Rows:
         rows = np.sort(among.rows[among.rows >= 0])
         return rows[self._allowed[rows]]
-
-
-def _best(scores: npt.NDArray[np.floating[Any]], updated: npt.NDArray[np.uint32], rows: Rows, k: int) -> Rows:
-    """The k of these rows with the highest score, shape of `scores` as of `rows`; of equal ones the later updated, then the higher row."""
-    if k <= 0:
-        return rows[:0]
-    if len(rows) <= k:
-        return rows
-    high = scores >= np.partition(scores, len(rows) - k)[len(rows) - k]
-    rows, scores = rows[high], scores[high]
-    order = np.lexsort((-rows, -updated[rows].astype(np.int64), -scores))
-    best: Rows = rows[order[:k]]
-    return best
 
 
 def _cosines(columns: Columns, vector: npt.NDArray[np.float32] | None) -> Floats | None:

@@ -127,9 +127,15 @@ class Searcher:
         return {str(item["sk"]): item for item in each_item(self.vaults.table, owner, names.PROJECT)}
 
     def find(
-        self, opened: Opened, question: Question, preferences: Preferences, asked: Asked | None = None
+        self,
+        opened: Opened,
+        question: Question,
+        preferences: Preferences,
+        asked: Asked | None = None,
+        index: Index | None = None,
     ) -> tuple[Hit, ...]:
-        """Rank what the opened owner has for a question; by words alone unless it was `asked` what it means."""
+        """Rank what the opened owner has for a question; by words alone unless it was `asked` what it means. The `index` is the owner's
+        for whoever has it already."""
         now = self.vaults.clock().astimezone(zone(preferences.time_zone))
         preset = PRESETS[question.preset]
         limit = question.limit or min(preferences.max_results, preset.limit)
@@ -137,9 +143,9 @@ class Searcher:
         query = query_terms(question.query, now=now)
         if not query.weights:
             return ()
-        scopes = self._scopes(opened, question)
+        scopes = self.scopes(opened, question.project, question.agent)
         where = _where(question, scopes, preferences, preset, now)
-        index = self.index(opened)
+        index = self.index(opened) if index is None else index
         vector = asked.vector(index) if asked else None
         trust = self.meaning.embedder.trust if self.meaning and vector is not None else None
         near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=trust.floor if trust else 0.0)
@@ -179,19 +185,19 @@ class Searcher:
 
         each(touch, ids)
 
-    def _scopes(self, opened: Opened, question: Question) -> dict[bytes, Scope]:
+    def scopes(self, opened: Opened, project: str | None, agent: str | None) -> dict[bytes, Scope]:
         """Return the tags of the scopes to search: the person's, the project's, the named agent's."""
         keys = opened.keys
         tags = {items.scope_tag(keys, Scope.USER, None, None): Scope.USER}
-        if question.project == ALL_PROJECTS:
+        if project == ALL_PROJECTS:
             projects = [sk.removeprefix(names.PROJECT) for sk in opened.items if sk.startswith(names.PROJECT)]
             tags |= dict.fromkeys(projects, Scope.PROJECT)
-        elif question.project is not None:
-            tags[items.scope_tag(keys, Scope.PROJECT, question.project, None)] = Scope.PROJECT
-        if question.agent is not None:
-            tags[items.scope_tag(keys, Scope.AGENT, None, question.agent)] = Scope.AGENT
-            if question.project not in {None, ALL_PROJECTS}:
-                tags[items.scope_tag(keys, Scope.AGENT, question.project, question.agent)] = Scope.AGENT
+        elif project is not None:
+            tags[items.scope_tag(keys, Scope.PROJECT, project, None)] = Scope.PROJECT
+        if agent is not None:
+            tags[items.scope_tag(keys, Scope.AGENT, None, agent)] = Scope.AGENT
+            if project not in {None, ALL_PROJECTS}:
+                tags[items.scope_tag(keys, Scope.AGENT, project, agent)] = Scope.AGENT
         return {tag_bytes(tag): scope for tag, scope in tags.items()}
 
     def changed(self, opened: Opened) -> list[Memory]:
@@ -303,14 +309,19 @@ def _where(
     days = min((d for d in (preferences.search_days, preset.days) if d > 0), default=-1)
     if days > 0:
         oldest = max(0, epoch_seconds(now) - days * DAY)
-    kept = preferences.retention_days
-    return Where(
+    return replace(
+        lasting(preferences, now),
         scopes=frozenset(scopes),
         statuses=frozenset({STATUSES.index(Status.ACTIVE), STATUSES.index(Status.ARCHIVED)}),
         categories=frozenset(CATEGORIES.index(c) for c in question.categories) if question.categories else None,
         created_from=oldest,
-        updated_from=max(0, epoch_seconds(now) - kept * DAY) if kept >= 0 else None,
     )
+
+
+def lasting(preferences: Preferences, now: datetime) -> Where:
+    """Return which memories have not ended."""
+    kept = preferences.retention_days
+    return Where(updated_from=max(0, epoch_seconds(now) - kept * DAY) if kept >= 0 else None)
 
 
 def _opened_or_none(keys: OwnerKeys, item: Item) -> Memory | None:

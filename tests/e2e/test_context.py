@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from local.stack import Stack
 from tests.e2e.client import CONTEXT, Person
+from tests.e2e.faults import tidied
 
 TYPESCRIPT = "我喜欢用 TypeScript 写数据处理的代码"
 
@@ -196,3 +198,23 @@ def test_expired_memories_are_hidden_everywhere(ann: Person) -> None:
     assert ann.texts() == ann.found("harbour") == ["the harbour opens at nine"]
     assert "sale" not in ann.context("harbour")["text"] + ann.context()["text"]
     assert ann.call("GET", f"/v1/memories/{ended['id']}").code == "not_found"
+
+
+def test_however_busy_another_project_is_the_scopes_at_hand_are_told(stack: Stack, ann: Person) -> None:
+    ann.add("I am allergic to peanuts", category="constraint", importance=10)
+    ann.add("I live in Kyoto")
+    ann.add("the harbour opens at nine", scope="project", project="alpha")
+    for number in range(102):
+        ann.add(f"step {number} of the plan", scope="project", project="beta")
+    assert tidied(stack, ann.sub)
+    asked: list[dict[str, Any]] = [
+        {},
+        {"message": "继续"},
+        {"message": "what do you know about me"},
+        {"project": "alpha"},
+        {"message": "hello", "force": True},
+    ]
+    for one in asked:
+        text = ann.ok("POST", CONTEXT, one)["text"]
+        told = ("peanuts" in text, "Kyoto" in text, "harbour" in text, "plan" in text)
+        assert told == (True, True, "project" in one, False), one

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from shared.domain.errors import Unavailable
-from shared.domain.memory import Scope
+from shared.domain.memory import Category, Scope
 from shared.domain.naming import ACTIVE_PROJECT
 from shared.recall import known
 from shared.recall.context import Context, Contexts, Moment
+from shared.storage import names
 from tests.builders import World
 from tests.fakes import Steps
 from tests.unit.storage.deeds import Summing
@@ -83,6 +84,70 @@ def test_a_session_begins_with_the_newest_and_what_the_index_of_the_table_does_n
     found = context(world)
     assert found.intent == "session"
     assert found.text.index("newer") < found.text.index("older")
+
+
+def busy(many: int) -> World:
+    """Somebody who told little of themselves and of alpha, and then much of beta."""
+    world = World()
+    world.add("I am allergic to peanuts.", category=Category.CONSTRAINT, importance=10)
+    world.add("I live in Kyoto.")
+    world.add("Alpha ships on Mondays.", scope=Scope.PROJECT, project="alpha")
+    world.add("Alpha's pilot flies by night.", scope=Scope.AGENT, agent="pilot")
+    for n in range(many):
+        world.add(f"Beta's step {n}.", scope=Scope.PROJECT, project="beta", importance=9)
+        world.add(f"Beta's trick {n}.", scope=Scope.AGENT, agent="other", importance=9)
+    return world
+
+
+@pytest.mark.parametrize("state", ["changed", "indexed", "lost", "corrupt", "indexed, then changed"])
+@pytest.mark.parametrize(
+    ("message", "more"),
+    [
+        (None, {}),
+        ("继续", {}),
+        ("what do you know about me", {}),
+        ("hello", {"force": True}),
+        (None, {"project": "alpha", "agent": "pilot"}),
+        ("继续", {"project": "alpha", "agent": "pilot"}),
+        ("hello", {"project": "*", "agent": "pilot", "force": True}),
+    ],
+)
+def test_however_busy_another_project_is_the_scopes_at_hand_are_told(
+    state: str, message: str | None, more: dict[str, Any]
+) -> None:
+    world = busy(55)
+    if state != "changed":
+        world.build()
+        world.restart()
+    key = names.index(world.owner, 1, str(world.head().get("index")))
+    if state == "lost":
+        world.objects.erase(key)
+    elif state == "corrupt":
+        world.objects.put(key, bytes(300))
+    elif state == "indexed, then changed":
+        world.add("Beta is done.", scope=Scope.PROJECT, project="beta")
+        world.delete(world.add("It is gone.").id)
+    told = context(world, message, **more, token_budget=8_000)
+    assert ("peanuts" in told.text, "Kyoto" in told.text) == (True, True)
+    assert ("Mondays" in told.text, "by night" in told.text) == (more.get("project") == "alpha", "agent" in more)
+    assert ("Beta" in told.text) == (more.get("project") == "*")
+    assert "trick" not in told.text
+
+
+def test_what_fills_up_is_of_the_present_state_whatever_the_index_says() -> None:
+    world = busy(1)
+    gone, moved, ended = (world.add(f"Harbour {n}", importance=10) for n in range(3))
+    world.build()
+    world.dismiss(gone.id)
+    world.edit(moved.id, importance=1)
+    assert ended.id in context(world, "what do you know about me").memory_ids
+    found = context(world, "what do you know about me").memory_ids
+    assert gone.id not in found
+    assert found[-1] == moved.id
+    world.choose(retention_days=1)
+    world.clock.advance(2 * 86_400)
+    fresh = world.add("It rains.")
+    assert context(world).memory_ids == (fresh.id,)
 
 
 @pytest.mark.parametrize(
@@ -360,15 +425,13 @@ def holding() -> Iterator[Any]:
         table.go.set()
 
 
-@pytest.mark.parametrize("call", ["query", "get", "by_update"])
+@pytest.mark.parametrize("call", ["query", "get"])
 @pytest.mark.parametrize("message", ["What are our deploy rules?", None])
 def test_a_store_that_does_not_answer_in_time_leaves_the_context_empty(
     holding: Any, call: str, message: str | None
 ) -> None:
     world = filled()
     table = holding(world, call)
-    if call == "by_update" and message:
-        message = "What do you know about me?"
     found = Contexts(world.now.searcher, seconds=0.01).context(world.owner, Moment(message))
     assert (found.text, found.recalled, found.reason) == ("", False, "timeout")
     assert found.intent == ("strong" if message else "session")

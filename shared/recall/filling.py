@@ -1,0 +1,42 @@
+"""What fills up a context whose message finds too few memories: the newest, or the most important, of the scopes at hand.
+
+They are chosen from the columns of the index, each scope by itself, so that however busy another project is, it takes nobody's place. What
+has changed since the index was built is for the caller to add.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from shared.recall.candidates import Rows, Share, Where, best, tagged
+from shared.recall.entries import unpacked_ids
+from shared.recall.index import Index
+
+_LATER: Final = 2.0**32
+"""More than any time, so that importance comes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """Wanted where fewer than `below` memories are found. The newest confirmed come first; with `by_importance`, important ones before
+    them."""
+
+    below: int
+    by_importance: bool = False
+
+
+def chosen(filling: Filling, index: Index, where: Where, shares: Sequence[Share], masked: Collection[str]) -> list[str]:
+    """Return the ids of what may fill up: so many of each scope as `shares` say."""
+    columns = index.columns
+    allowed = where.rows(columns)
+    allowed[index.rows(masked)] = False
+    found: list[Rows] = [np.zeros(0, np.int64)]
+    for tags, most in shares:
+        rows = np.flatnonzero(allowed & tagged(columns, tags))
+        worth = columns.updated[rows].astype(np.float64)
+        if filling.by_importance:
+            worth += columns.importance[rows] * _LATER
+        found.append(best(worth, columns.updated, rows, most))
+    return unpacked_ids(columns.ids[np.concatenate(found)])
