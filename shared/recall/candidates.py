@@ -81,6 +81,21 @@ def best(scores: npt.NDArray[np.floating[Any]], updated: npt.NDArray[np.uint32],
     return chosen
 
 
+def best_of_each(
+    scores: npt.NDArray[np.floating[Any]], columns: Columns, rows: Rows, k: int, shares: Sequence[Share]
+) -> Rows:
+    """The k best of these rows, as `best`; of each of the `shares` so many are among them, if they are there."""
+    if len(rows) <= k or not shares:
+        return best(scores, columns.updated, rows, k)
+    kept = np.zeros(len(rows), bool)
+    for tags, least in shares:
+        here = np.flatnonzero(tagged(columns, tags)[rows])
+        kept[np.searchsorted(rows, best(scores[here], columns.updated, rows[here], least))] = True
+    others = np.flatnonzero(~kept)
+    more = best(scores[others], columns.updated, rows[others], k - np.count_nonzero(kept))
+    return np.concatenate([rows[kept], more])
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Found memories, best text first, as parallel sequences of length n.
@@ -160,9 +175,15 @@ def gathered(
     )
 
 
-def first(found: Candidates, k: int) -> Candidates:
-    """The first k."""
-    return found if len(found) <= k else found.taken(np.arange(k))
+def first(found: Candidates, k: int, shares: Sequence[Share] = ()) -> Candidates:
+    """The first k. Of each of the `shares` so many are among them, if they are there, before better ones of others."""
+    if len(found) <= k:
+        return found
+    kept = np.zeros(len(found), bool)
+    for tags, least in shares:
+        kept[[place for place, tag in enumerate(found.scope_tags) if tag in tags][:least]] = True
+    kept[np.flatnonzero(~kept)[: max(k - np.count_nonzero(kept), 0)]] = True
+    return found.taken(np.flatnonzero(kept))
 
 
 def _joined(inside: npt.NDArray[Any], more: Sequence[int]) -> Rows:

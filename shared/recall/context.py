@@ -27,7 +27,7 @@ from shared.recall.index import Index
 from shared.recall.known import Known
 from shared.recall.meaning import Asked
 from shared.recall.noted import Noted
-from shared.recall.search import Question, Searcher, lasting
+from shared.recall.search import Question, Searcher, lasting, shares
 from shared.storage import items, names, scenes
 from shared.storage.preferences import preferences_of
 from shared.storage.together import together
@@ -47,8 +47,6 @@ BROAD = Filling(below=3, by_importance=True)
 GOES_ON = frozenset({"signal_continuation", "signal_time", "signal_project"})
 SHORT = 15
 """Full-width signs of a message that only goes on ("let's continue", 接着上次的来): no memory holds its words, the newest are meant."""
-SPARE = 2
-"""So many times the memories that are told of a scope are chosen of it, since some are known already and some do not open."""
 CAPS = {Scope.AGENT: limits.CONTEXT_USER, Scope.PROJECT: limits.CONTEXT_PROJECT, Scope.USER: limits.CONTEXT_USER}
 
 
@@ -196,14 +194,12 @@ class Contexts:
     def _more(self, opened: Opened, moment: Moment, filling: Filling, index: Index) -> dict[str, Item]:
         """Read what may fill up: what the index says of the scopes at hand, and all that changed since it was built."""
         scopes = self.searcher.scopes(opened, moment.project, moment.agent)
-        tags = {kind: {tag for tag, scope in scopes.items() if scope is kind} for kind in CAPS}
         where = replace(
             lasting(preferences_of(opened), self.searcher.vaults.clock()),
             statuses=frozenset({STATUSES.index(Status.ACTIVE)}),
         )
-        shares = [(tags[scope], SPARE * cap) for scope, cap in CAPS.items()]
         ids = {i for i, version in opened.changes.items() if version}
-        ids.update(chosen(filling, index, where, shares, opened.changes))
+        ids.update(chosen(filling, index, where, shares(scopes, CAPS), opened.changes))
         return self.searcher.vaults.table.get(opened.keys.owner, [names.MEMORY + memory_id for memory_id in ids])
 
     def _filled(

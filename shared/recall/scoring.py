@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from shared.recall.candidates import Candidates, Floats, Rows, Scores, Where, best, first, gathered
+from shared.recall.candidates import Candidates, Floats, Rows, Scores, Share, Where, best_of_each, first, gathered
 from shared.recall.entries import Entry, TermCache
 from shared.recall.packing import Columns
 from shared.text.tokens import Query, Terms
@@ -63,17 +63,18 @@ class Search:
         among: Candidates | None = None,
         vector: npt.NDArray[np.float32] | None = None,
         floor: float = 0.0,
+        shares: Sequence[Share] = (),
     ) -> Candidates:
         """Exact top k of the memories that match, in the index and in `changed`, with statistics over both.
 
         Ids of `changed` must have been masked when the search began. With `among`, an earlier answer of this search, only its rows count
         besides `changed`: they are the ones already read. `vector` is the query's unit embedding (dim,): the k nearest join, if
-        their cosine is above `floor`.
+        their cosine is above `floor`. Of each of the `shares`, so many that match are among the k whatever others score.
         """
         terms = [cache.terms(owner, entry) if cache else entry.terms() for entry in changed]
         factors, average = self._statistics(terms)
         cosines = _cosines(self._columns, vector)
-        rows = self._rows(k, factors, average, cosines, floor) if among is None else self._still_allowed(among)
+        rows = self._rows(k, factors, average, cosines, floor, shares) if among is None else self._still_allowed(among)
         text, coverage = self._row_signals(rows, factors, average)
         near = np.zeros(len(rows)) if cosines is None else cosines[rows]
         kept = (text > 0) | (near > 0)
@@ -86,7 +87,7 @@ class Search:
         hits = np.flatnonzero((outside.text > 0) | (outside.semantic > 0))
         entries = [chosen[i][0] for i in hits.tolist()]
         outside = Scores(outside.text[hits], outside.coverage[hits], outside.semantic[hits])
-        return first(gathered(self._columns, rows, inside, entries, outside), k if vector is None else 2 * k)
+        return first(gathered(self._columns, rows, inside, entries, outside), k if vector is None else 2 * k, shares)
 
     def scores(
         self,
@@ -116,14 +117,22 @@ class Search:
         length = self._length + sum(found.length for found in changed)
         return self._weights * idf * (self._k1 + 1), max(length / max(memories, 1), 1e-9)
 
-    def _rows(self, k: int, factors: Floats, average: float, cosines: Floats | None, floor: float) -> Rows:
+    def _rows(
+        self,
+        k: int,
+        factors: Floats,
+        average: float,
+        cosines: Floats | None,
+        floor: float,
+        shares: Sequence[Share],
+    ) -> Rows:
         """The k best rows by text and the k nearest by meaning, ascending."""
         scores = self._all_scores(factors, average)
         matching = np.flatnonzero((scores > 0) & self._allowed)
-        rows = best(scores[matching], self._columns.updated, matching, k)
+        rows = best_of_each(scores[matching], self._columns, matching, k, shares)
         if cosines is not None:
             near = np.flatnonzero((cosines > floor) & self._allowed)
-            rows = np.concatenate([rows, best(cosines[near], self._columns.updated, near, k)])
+            rows = np.concatenate([rows, best_of_each(cosines[near], self._columns, near, k, shares)])
         return np.unique(rows)
 
     def _all_scores(self, factors: Floats, average: float) -> npt.NDArray[np.float32]:

@@ -18,6 +18,7 @@ from shared.domain.settings import Preferences
 from shared.domain.times import epoch_seconds, rfc3339, zone
 from shared.observability import warn
 from shared.ports import Condition, Item, Queue, Update
+from shared.recall.candidates import Share
 from shared.recall.entries import CATEGORIES, STATUSES, Entry
 from shared.recall.explaining import Explaining, Why
 from shared.recall.feedback import BESIDE, fed, newer_first
@@ -34,6 +35,8 @@ from shared.storage.vaults import Opened
 from shared.text.normalise import visible
 from shared.text.tokens import Terms, query_terms
 
+SPARE = 2
+"""So many times the memories that are wanted of a scope are looked at, since some are known already, have ended or do not open."""
 DAY = 86_400
 """Seconds: a span counted back from now has no hour more or less where clocks were changed."""
 
@@ -148,7 +151,13 @@ class Searcher:
         index = self.index(opened) if index is None else index
         vector = asked.vector(index) if asked else None
         trust = self.meaning.embedder.trust if self.meaning and vector is not None else None
-        near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=trust.floor if trust else 0.0)
+        near = partial(
+            Search.candidates,
+            k=limits.CANDIDATES,
+            vector=vector,
+            floor=trust.floor if trust else 0.0,
+            shares=shares(scopes, question.caps),
+        )
         first = near(index.search(query, where=where, masked=opened.changes))
         read = self._read(opened, first, index)
         entries = [_entry(opened, memory, now) for memory in read.changed.values()]
@@ -316,6 +325,15 @@ def _where(
         categories=frozenset(CATEGORIES.index(c) for c in question.categories) if question.categories else None,
         created_from=oldest,
     )
+
+
+def shares(scopes: Mapping[bytes, Scope], caps: Mapping[Scope, int]) -> list[Share]:
+    """Return the tags of each scope that has a cap, and how many of its memories are to be looked at: some more than are wanted."""
+    tags: dict[Scope, set[bytes]] = {scope: set() for scope in caps}
+    for tag, scope in scopes.items():
+        if scope in caps:
+            tags[scope].add(tag)
+    return [(tags[scope], SPARE * cap) for scope, cap in caps.items()]
 
 
 def lasting(preferences: Preferences, now: datetime) -> Where:

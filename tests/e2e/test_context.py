@@ -218,3 +218,16 @@ def test_however_busy_another_project_is_the_scopes_at_hand_are_told(stack: Stac
         text = ann.ok("POST", CONTEXT, one)["text"]
         told = ("peanuts" in text, "Kyoto" in text, "harbour" in text, "plan" in text)
         assert told == (True, True, "project" in one, False), one
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_a_project_with_few_memories_keeps_its_share_beside_very_many_of_the_person(
+    stack: Stack, ann: Person, built: bool
+) -> None:
+    for number in range(3):
+        ann.add(f"the alpha report pipeline number {number} runs every night", scope="project", project="alpha")
+    for number in range(104):
+        ann.add(f"report {number}")
+    assert not built or tidied(stack, ann.sub)
+    text = ann.context("what about our report", project="alpha", token_budget=8_000)["text"]
+    assert (text.count("pipeline"), text.count(" report ")) == (3, 3 + 8)

@@ -134,6 +134,28 @@ def test_however_busy_another_project_is_the_scopes_at_hand_are_told(
     assert "trick" not in told.text
 
 
+@pytest.mark.parametrize("built", [False, True])
+@pytest.mark.parametrize(("many", "few"), [("user", "project"), ("project", "user"), ("user", "agent")])
+def test_a_scope_with_few_memories_keeps_its_share_beside_one_with_very_many_better_ones(
+    many: str, few: str, built: bool
+) -> None:
+    places: dict[str, dict[str, Any]] = {
+        "user": {},
+        "project": {"scope": Scope.PROJECT, "project": "alpha"},
+        "agent": {"scope": Scope.AGENT, "agent": "pilot"},
+    }
+    world = World()
+    for n in range(3):
+        world.add(f"The nightly report pipeline number {n} runs before the office opens.", **places[few])
+    for n in range(104):
+        world.add(f"report {n}", **places[many])
+    if built:
+        world.build()
+    found = context(world, "what about our report", project="alpha", agent="pilot", token_budget=8_000)
+    assert found.text.count("pipeline") == 3
+    assert found.text.count("- 2026-03-01 report ") == {"user": 8, "project": 12}[many]
+
+
 def test_what_fills_up_is_of_the_present_state_whatever_the_index_says() -> None:
     world = busy(1)
     gone, moved, ended = (world.add(f"Harbour {n}", importance=10) for n in range(3))
