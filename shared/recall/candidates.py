@@ -21,7 +21,8 @@ Share = tuple[Collection[bytes], int]
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which memories may be found; None means any. Times are epoch seconds, `…_from` inclusive, `created_to` exclusive."""
+    """Which memories may be found; None means any. Times are epoch seconds, `…_from` inclusive, `created_to` exclusive; what ends at
+    `living_at` or before is over."""
 
     scopes: frozenset[bytes] | None = None
     statuses: frozenset[int] | None = None
@@ -29,6 +30,7 @@ class Where:
     created_from: int | None = None
     created_to: int | None = None
     updated_from: int | None = None
+    living_at: int | None = None
 
     def allows(self, entry: Entry) -> bool:
         """Whether a memory outside the index may be found."""
@@ -39,6 +41,7 @@ class Where:
             and (self.created_from is None or entry.created_at >= self.created_from)
             and (self.created_to is None or entry.created_at < self.created_to)
             and (self.updated_from is None or entry.updated_at >= self.updated_from)
+            and (self.living_at is None or not entry.ends_at or entry.ends_at > self.living_at)
         )
 
     def rows(self, columns: Columns) -> Flags:
@@ -56,6 +59,8 @@ class Where:
             kept &= columns.created < self.created_to
         if self.updated_from is not None:
             kept &= columns.updated >= self.updated_from
+        if self.living_at is not None:
+            kept &= (columns.ends == 0) | (columns.ends > self.living_at)
         return kept
 
 

@@ -175,6 +175,7 @@ def _columns(entries: Sequence[Entry], model: bytes) -> Columns:
         statuses=_u8([e.status for e in entries], len(STATUSES) - 1),
         accesses=_u32([e.access_count for e in entries]),
         lengths=_u32(lengths),
+        ends=_u32([e.ends_at for e in entries]),
         scope_table=np.frombuffer(b"".join(table), "S16"),
         vectors=_vectors(entries),
         model=model,

@@ -137,8 +137,7 @@ class Searcher:
         asked: Asked | None = None,
         index: Index | None = None,
     ) -> tuple[Hit, ...]:
-        """Rank what the opened owner has for a question; by words alone unless it was `asked` what it means. The `index` is the owner's
-        for whoever has it already."""
+        """Rank what the owner has for a question; by words alone unless it was `asked` what it means; who has the `index` gives it."""
         now = self.vaults.clock().astimezone(zone(preferences.time_zone))
         preset = PRESETS[question.preset]
         limit = question.limit or min(preferences.max_results, preset.limit)
@@ -151,13 +150,8 @@ class Searcher:
         index = self.index(opened) if index is None else index
         vector = asked.vector(index) if asked else None
         trust = self.meaning.embedder.trust if self.meaning and vector is not None else None
-        near = partial(
-            Search.candidates,
-            k=limits.CANDIDATES,
-            vector=vector,
-            floor=trust.floor if trust else 0.0,
-            shares=shares(scopes, question.caps),
-        )
+        near = partial(Search.candidates, k=limits.CANDIDATES, shares=shares(scopes, question.caps))
+        near = partial(near, vector=vector, floor=trust.floor if trust else 0.0)
         first = near(index.search(query, where=where, masked=opened.changes))
         read = self._read(opened, first, index)
         entries = [_entry(opened, memory, now) for memory in read.changed.values()]
@@ -339,7 +333,9 @@ def shares(scopes: Mapping[bytes, Scope], caps: Mapping[Scope, int]) -> list[Sha
 def lasting(preferences: Preferences, now: datetime) -> Where:
     """Return which memories have not ended."""
     kept = preferences.retention_days
-    return Where(updated_from=max(0, epoch_seconds(now) - kept * DAY) if kept >= 0 else None)
+    return Where(
+        updated_from=max(0, epoch_seconds(now) - kept * DAY) if kept >= 0 else None, living_at=epoch_seconds(now)
+    )
 
 
 def _opened_or_none(keys: OwnerKeys, item: Item) -> Memory | None:

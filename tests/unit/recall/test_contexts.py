@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -154,6 +155,23 @@ def test_a_scope_with_few_memories_keeps_its_share_beside_one_with_very_many_bet
     found = context(world, "what about our report", project="alpha", agent="pilot", token_budget=8_000)
     assert found.text.count("pipeline") == 3
     assert found.text.count("- 2026-03-01 report ") == {"user": 8, "project": 12}[many]
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_what_has_ended_hides_nothing(built: bool) -> None:
+    world = World()
+    ends = world.clock() + timedelta(hours=1)
+    living = world.add("I have met the walrus in the harbour of a small town, and it was asleep.")
+    for n in range(105):
+        world.add(f"walrus {n}", expires_at=ends, importance=9)
+    if built:
+        world.build()
+    assert living not in world.hits("walrus")
+    world.clock.advance(3_600)
+    world.restart()
+    assert [hit.id for hit in world.hits("walrus")] == [living.id]
+    for message in ("where is the walrus", "what do you know about me", None):
+        assert context(world, message).memory_ids == (living.id,)
 
 
 def test_what_fills_up_is_of_the_present_state_whatever_the_index_says() -> None:

@@ -63,16 +63,17 @@ def test_masked_memories_never_come_out(entries: list[Entry], gone: frozenset[in
     st.none() | st.frozensets(st.sampled_from((HERE, THERE))),
     st.none() | st.frozensets(st.integers(0, 2)),
     st.none() | st.frozensets(st.integers(0, 7)),
-    st.none() | st.integers(0, 30),
-    st.none() | st.integers(0, 30),
+    st.tuples(*[st.none() | st.integers(0, 30)] * 2, st.none() | st.integers(0, 3)),
 )
 def test_filters_let_through_exactly_what_they_allow(
     indexed: list[Entry], changed: list[Entry], text: str, scopes: frozenset[bytes] | None,
-    statuses: frozenset[int] | None, categories: frozenset[int] | None, first: int | None, last: int | None,
+    statuses: frozenset[int] | None, categories: frozenset[int] | None, times: tuple[int | None, int | None, int | None],
 ) -> None:  # fmt: skip
+    first, last, living = times
     where = Where(
         scopes, statuses, categories,
         None if first is None else BEFORE + first * 86_400, None if last is None else BEFORE + last * 86_400,
+        living_at=None if living is None else BEFORE + living,
     )  # fmt: skip
     by_id = {each.id: each for each in [*indexed, *changed]}
     free = pairs(found(Index.build(indexed), text, changed=changed))
