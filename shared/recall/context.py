@@ -12,7 +12,7 @@ from functools import partial
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import NacreError, SealBroken
-from shared.domain.memory import Memory, Scope, Status
+from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.naming import ACTIVE_PROJECT, ALL_PROJECTS
 from shared.domain.settings import Preferences
 from shared.domain.times import zone
@@ -44,6 +44,14 @@ NEWEST = Filling(below=1)
 """Where there is nothing to look for, or a message only goes on."""
 BROAD = Filling(below=3, by_importance=True)
 """A question about the person, or a forced recall, with fewer hits is filled up with recent and important memories."""
+CODE = Filling(
+    below=3,
+    by_importance=True,
+    stack_first=True,
+    categories=frozenset({Category.PREFERENCE, Category.CONSTRAINT}),
+    most=3,
+)
+"""Who wants code written wants it in their own way, though they seldom say so in the words in which they once told it."""
 GOES_ON = frozenset({"signal_continuation", "signal_time", "signal_project"})
 SHORT = 15
 """Full-width signs of a message that only goes on ("let's continue", 接着上次的来): no memory holds its words, the newest are meant."""
@@ -87,7 +95,9 @@ class Moment:
         if self.force or decision.broad or (decision.weak_identity and decision.recall == "yes"):
             return BROAD
         goes_on = decision.reason in GOES_ON and full_width_length(self.message or "") <= SHORT
-        return NEWEST if goes_on else None
+        if goes_on:
+            return NEWEST
+        return CODE if decision.query_class == "code" and decision.recall == "yes" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +227,7 @@ class Contexts:
                 continue
             if memory.status is Status.ACTIVE and not memory.expired(now, days) and _at_hand(memory, moment):
                 memories.append(memory)
-        memories.sort(key=lambda memory: (memory.updated_at, memory.id), reverse=True)
-        if filling.by_importance:
-            memories.sort(key=lambda memory: memory.importance, reverse=True)
-        return memories
+        return filling.ordered(memories)
 
 
 def _at_hand(memory: Memory, moment: Moment) -> bool:

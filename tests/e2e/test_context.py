@@ -61,6 +61,20 @@ def test_a_task_brings_the_preference_that_fits_it_in_a_new_session(ann: Person)
     assert ann.context(message, new_session=False)["recalled"] is False
 
 
+@pytest.mark.parametrize("built", [False, True])
+@pytest.mark.parametrize("preference", ["我偏好使用 TypeScript", "I prefer TypeScript for new code"])
+def test_a_task_brings_a_preference_that_shares_no_word_with_it(
+    stack: Stack, ann: Person, preference: str, built: bool
+) -> None:
+    ann.add(preference, category="preference")
+    ann.add("办公室的打印机在三楼")
+    assert not built or tidied(stack, ann.sub)
+    message = "帮我写一个数据处理函数"
+    text = ann.context(message)["text"]
+    assert (preference in text, "打印机" in text) == (True, False)
+    assert ann.context(message, new_session=False)["recalled"] is False
+
+
 def test_a_weak_signal_recalls_only_what_fits_well(ann: Person) -> None:
     ann.add("the harbour opens at nine")
     assert ann.context("is that harbour open at nine again", new_session=False)["recalled"]
