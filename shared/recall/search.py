@@ -282,7 +282,7 @@ class Searcher:
             if memory.scope in wanted.caps and taken[memory.scope] >= wanted.caps[memory.scope]:
                 continue
             taken[memory.scope] += 1
-            why = explaining.why(place, self._terms(opened, memory, now).counts) if explaining else None
+            why = explaining.why(place, self._terms(opened, memory, now).counts.keys()) if explaining else None
             hits.append(Hit(memory, ranking.scores[place], ranking.explain(place), why))
             if len(hits) == wanted.limit:
                 break
