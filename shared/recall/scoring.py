@@ -34,7 +34,10 @@ class Search:
         where: Where,
         masked: Rows,
     ) -> None:
-        """`numbers` are the hashes of the query's terms in its order, `masked` the rows that count as absent."""
+        """`numbers` are the hashes of the query's terms in its order, `masked` the rows that count as absent.
+
+        `frequencies` tells of each term how many memories of the index have it, shape (T,).
+        """
         self._columns, self._query, self._where = columns, query, where
         self._weights = np.fromiter(query.weights.values(), np.float64, len(query.weights))
         self._k1, self._b = LONG if query.long else SHORT
@@ -49,7 +52,7 @@ class Search:
         self._sizes = np.array([b - a for a, b in self._slices], np.int64)
         gone = masked.astype(np.uint32)
         within = [np.count_nonzero(self._held(term, gone)[0]) for term in range(len(self._slices))]
-        self._frequencies = self._sizes - np.array(within, np.int64)
+        self.frequencies = self._sizes - np.array(within, np.int64)
         self._memories = len(columns.ids) - len(masked)
         self._length = total_length - int(columns.lengths[masked].sum(dtype=np.int64))
 
@@ -112,7 +115,7 @@ class Search:
         """Weight × idf × (k1 + 1) per query term, shape (T,), and the average length, over index and changed memories."""
         memories = self._memories + len(changed)
         more = [sum(term in found.counts for found in changed) for term in self._query.weights]
-        df = self._frequencies + np.array(more, np.int64)
+        df = self.frequencies + np.array(more, np.int64)
         idf = np.log1p((memories - df + 0.5) / (df + 0.5))
         length = self._length + sum(found.length for found in changed)
         return self._weights * idf * (self._k1 + 1), max(length / max(memories, 1), 1e-9)

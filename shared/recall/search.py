@@ -157,11 +157,11 @@ class Searcher:
         entries = [_entry(opened, memory, now) for memory in read.changed.values()]
         masked = {*opened.changes, *read.moved}
         fresh: dict[str, Any] = {"changed": entries, "cache": self.indexes.terms, "owner": _life(opened)}
-        again = partial(near, among=first, **fresh)
-        found = again(index.search(query, where=where, masked=masked)) if read.moved else first
+        found = near(index.search(query, where=where, masked=masked), among=first, **fresh) if read.moved else first
         if vector is None and preset.feedback and found.ids:
             best = read.memory(opened.keys, found.ids[0])
-            more = fed(query, self._terms(opened, best, now), index, preset.feedback) if best else None
+            held = [self._terms(opened, memory, now) for memory in read.changed.values()]
+            more = fed(query, self._terms(opened, best, now), index, preset.feedback, masked, held) if best else None
             found = found.plus(index.search(more, masked=masked).scores(found, **fresh)) if more else found
         if trust:
             preset, found = blended(preset, trust), levelled(index, found, trust)
