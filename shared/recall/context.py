@@ -8,10 +8,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import NacreError, SealBroken
+from shared.domain.errors import Busy, SealBroken, TableLost
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.naming import ACTIVE_PROJECT, ALL_PROJECTS
 from shared.domain.settings import Preferences
@@ -32,7 +33,7 @@ from shared.storage import items, names, scenes
 from shared.storage.preferences import preferences_of
 from shared.storage.together import together
 from shared.storage.vaults import Opened
-from shared.text.intent import CustomWords, Decision, decide
+from shared.text.intent import CustomWords, Decision, Kind, decide
 from shared.text.keywords import words_of
 from shared.text.normalise import full_width_length, has_words, language
 
@@ -40,6 +41,22 @@ SUGGESTED = 100
 """Suggestions looked at for accepted ones, newest first; those that were dismissed or ended are among them."""
 GOOD_COVERAGE = 0.4
 """Share of the query's words that the best hit must hold for a weak signal to recall (docs/decisions/context.md)."""
+Intent = Literal[Kind, "session", "forced"]
+"""What a message is taken for; a context without a message is a session's, and one that is forced is that."""
+Reason = Literal[
+    "not_asked_for",
+    "nothing_known",
+    "nothing_found",
+    "budget_too_small",
+    "timeout",
+    "disabled",
+    "auto_retrieve_off",
+    "damaged",
+    "unavailable",
+    "rebuilding",
+    "busy",
+]
+"""Why a context tells no memories."""
 NEWEST = Filling(below=1)
 """Where there is nothing to look for, or a message only goes on."""
 BROAD = Filling(below=3, by_importance=True)
@@ -108,11 +125,11 @@ class Context:
     """
 
     decision: Decision
-    intent: str
+    intent: Intent
     text: str = ""
     tokens: int = 0
     memory_ids: tuple[str, ...] = ()
-    reason: str | None = None
+    reason: Reason | None = None
 
     @property
     def recalled(self) -> bool:
@@ -240,15 +257,18 @@ def _at_hand(memory: Memory, moment: Moment) -> bool:
     return True
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, NacreError):
-        return error.code
-    known = {TimeoutError: "timeout", SealBroken: "damaged"}
+def _reason(error: Exception) -> Reason:
+    known: dict[type[Exception], Reason] = {
+        TimeoutError: "timeout",
+        SealBroken: "damaged",
+        TableLost: "rebuilding",
+        Busy: "busy",
+    }
     return known.get(type(error), "unavailable")
 
 
 def _empty(moment: Moment, decision: Decision) -> Context:
-    kind = "forced" if moment.force else decision.kind if moment.message else "session"
+    kind: Intent = "forced" if moment.force else decision.kind if moment.message else "session"
     return Context(decision, kind)
 
 
@@ -265,9 +285,9 @@ def _told(
     )
     said = moment.message or " ".join(line.text for section in sections for line in section.lines[:1])
     text, tokens, told = packed(sections, moment.token_budget, preferences.language or language(said))
-    reason = None
+    reason: Reason | None = None
     if not told:
-        missing = "nothing_found" if moment.recalls(judged.decision) else "not_asked_for"
+        missing: Reason = "nothing_found" if moment.recalls(judged.decision) else "not_asked_for"
         reason = "budget_too_small" if memories else missing
     return replace(judged, text=text, tokens=tokens, memory_ids=tuple(told), reason=reason)
 

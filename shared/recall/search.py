@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from shared.text.tokens import Terms, query_terms
 
 SPARE = 2
 """So many times the memories that are wanted of a scope are looked at, since some are known already, have ended or do not open."""
+Reason = Literal["disabled", "only_newest"]
 DAY = 86_400
 """Seconds: a span counted back from now has no hour more or less where clocks were changed."""
 
@@ -73,7 +74,7 @@ class Found:
     """The answer to a question: best first. `reason`: why nothing was looked for ("disabled"), or not among all ("only_newest")."""
 
     hits: tuple[Hit, ...] = ()
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
