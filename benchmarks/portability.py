@@ -21,7 +21,7 @@ from shared.keeping.cursors import Cursors
 from shared.keeping.exporting.pages import Exporting, Wish
 from shared.keeping.importing.applying import Import
 from shared.keeping.importing.receiving import Received
-from shared.keeping.visits import begun
+from shared.keeping.maintenance.visits import begun
 from tests.builders import World
 from tests.unit.importing.sending import Page
 

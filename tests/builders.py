@@ -18,31 +18,31 @@ from typing import Any
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
-from shared.keeping.auditing import Auditing
+from shared.keeping.audit.auditing import Auditing
 from shared.keeping.cursors import Cursors
-from shared.keeping.due_owners import Scheduling
-from shared.keeping.duties import Duties
-from shared.keeping.edits import Edits
-from shared.keeping.filters import Filters
 from shared.keeping.foreign import detecting, reading
 from shared.keeping.forgetting.asking import Forgetting
 from shared.keeping.forgetting.steps import Forget, Forgotten
 from shared.keeping.importing.applying import Import, Imported
 from shared.keeping.importing.receiving import Importing
-from shared.keeping.listing import Listing
-from shared.keeping.memories import Memories
+from shared.keeping.maintenance.due_owners import Scheduling
+from shared.keeping.maintenance.duties import Duties
+from shared.keeping.maintenance.recollecting import Recollecting
+from shared.keeping.maintenance.schedule_steps import Scheduled, ScheduleKept
+from shared.keeping.maintenance.tidying import Tidying
+from shared.keeping.memories.edits import Edits
+from shared.keeping.memories.filters import Filters
+from shared.keeping.memories.listing import Listing
+from shared.keeping.memories.memories import Memories
 from shared.keeping.overview import Overview
 from shared.keeping.portrait import Portrait
 from shared.keeping.preferences import Choices
-from shared.keeping.recollecting import Recollecting
-from shared.keeping.scene_deletion import SceneDeletion
-from shared.keeping.scene_upkeep import Describer, SceneClearing, SceneUpkeep
-from shared.keeping.scenes import Scenes
-from shared.keeping.schedule_steps import Scheduled, ScheduleKept
-from shared.keeping.sessions import Sessions
-from shared.keeping.silent_sessions import SilentSessions
+from shared.keeping.scenes.deletion import SceneDeletion
+from shared.keeping.scenes.scenes import Scenes
+from shared.keeping.scenes.upkeep import Describer, SceneClearing, SceneUpkeep
+from shared.keeping.sessions.sessions import Sessions
+from shared.keeping.sessions.silent import SilentSessions
 from shared.keeping.suggesting import Suggestions
-from shared.keeping.tidying import Tidying
 from shared.learning.accepting import Accepting
 from shared.learning.comparison import Comparison
 from shared.learning.consolidation.consolidating import Consolidation
@@ -167,7 +167,13 @@ class Process:
         steps = (*consolidating, *clearing, evolution, persona, SceneUpkeep(self.commits, describer))
         self.sessions = Sessions(self.vaults, bounds, self.accepting, self.listing)
         first, last = (
-            (Recollecting(), Scheduled(), SilentSessions(self.sessions), Import(self.commits), Forget(self.commits)),
+            (
+                Recollecting(),
+                Scheduled(),
+                SilentSessions(self.sessions),
+                Import(self.commits),
+                Forget(self.commits, clearing),
+            ),
             (Imported(), Forgotten(), ScheduleKept()),
         )
         self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, clearing, first, last)

@@ -10,9 +10,9 @@ from shared import bootstrap
 from shared.bootstrap import admin
 from shared.domain.permissions import Permission
 from shared.http import JSON, Calling, Edge, documented, etag, needs, routes, tags
-from shared.keeping.agent_notes import AgentNotes
-from shared.keeping.audit_view import AuditView
-from shared.keeping.auditing import AUDITOR
+from shared.keeping.audit.agent_notes import AgentNotes
+from shared.keeping.audit.auditing import AUDITOR
+from shared.keeping.audit.view import AuditView
 from shared.models.admin import LookedAtOut, LookQuery, NotesIn, NotesOut
 from shared.models.forms import Name
 

@@ -8,11 +8,11 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 
 from shared.bootstrap import keeping
 from shared.http import JSON, REPLAYED, Owner, documented, etag, routes, versions
-from shared.keeping.as_of import AsOf
-from shared.keeping.auditing import Auditing
-from shared.keeping.edits import Edits
-from shared.keeping.listing import Listing
-from shared.keeping.memories import Memories
+from shared.keeping.audit.auditing import Auditing
+from shared.keeping.memories.as_of import AsOf
+from shared.keeping.memories.edits import Edits
+from shared.keeping.memories.listing import Listing
+from shared.keeping.memories.memories import Memories
 from shared.models.forms import IdempotencyKey
 from shared.models.memories import (
     HistoryOut,

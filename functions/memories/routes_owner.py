@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from shared.bootstrap import keeping
 from shared.domain import limits
 from shared.http import JSON, Owner, documented, etag, routes, versions
-from shared.keeping.auditing import Action, Auditing
+from shared.keeping.audit.auditing import Action, Auditing
 from shared.keeping.overview import Overview
 from shared.keeping.preferences import Choices
 from shared.models.forms import Cursor, Limit

@@ -13,8 +13,8 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Que
 from shared.bootstrap import keeping
 from shared.domain import limits
 from shared.http import JSON, Owner, documented, etag, routes, tags
-from shared.keeping.scene_deletion import SceneDeletion
-from shared.keeping.scenes import Scenes, Seen, Which
+from shared.keeping.scenes.deletion import SceneDeletion
+from shared.keeping.scenes.scenes import Scenes, Seen, Which
 from shared.models.forms import Cursor, Limit, Project
 from shared.models.scenes import SceneDeletedOut, SceneDetailOut, ScenePatch, ScenesOut, SwitchIn, SwitchOut
 

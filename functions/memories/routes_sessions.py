@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler.depends import Depends
 from shared import bootstrap
 from shared.bootstrap import keeping
 from shared.http import JSON, Owner, documented, routes
-from shared.keeping.sessions import Sessions
+from shared.keeping.sessions.sessions import Sessions
 from shared.models.sessions import BegunOut, EndedOut, FinalizeIn, NotedOut, NoteIn, SessionIn, SessionOut
 
 router = routes()

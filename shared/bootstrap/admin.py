@@ -4,10 +4,10 @@ from functools import cache
 
 from shared import config
 from shared.bootstrap import commits, random, vaults
-from shared.keeping.agent_notes import AgentNotes
-from shared.keeping.audit_view import AuditView
+from shared.keeping.audit.agent_notes import AgentNotes
+from shared.keeping.audit.view import AuditView
 from shared.keeping.cursors import Cursors
-from shared.keeping.listing import Listing
+from shared.keeping.memories.listing import Listing
 
 
 def permission_claim() -> str:

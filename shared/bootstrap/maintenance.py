@@ -8,17 +8,17 @@ from shared.bootstrap.embeddings import meaning
 from shared.bootstrap.models import language_model
 from shared.bootstrap.recall import indexes
 from shared.keeping.cursors import Cursors
-from shared.keeping.due_owners import Scheduling
-from shared.keeping.duties import Duties
 from shared.keeping.forgetting.steps import Forget, Forgotten
 from shared.keeping.importing.applying import Import, Imported
-from shared.keeping.listing import Listing
-from shared.keeping.recollecting import Recollecting
-from shared.keeping.scene_upkeep import SceneClearing, SceneUpkeep
-from shared.keeping.schedule_steps import Scheduled, ScheduleKept
-from shared.keeping.sessions import Sessions
-from shared.keeping.silent_sessions import SilentSessions
-from shared.keeping.tidying import Tidying
+from shared.keeping.maintenance.due_owners import Scheduling
+from shared.keeping.maintenance.duties import Duties
+from shared.keeping.maintenance.recollecting import Recollecting
+from shared.keeping.maintenance.schedule_steps import Scheduled, ScheduleKept
+from shared.keeping.maintenance.tidying import Tidying
+from shared.keeping.memories.listing import Listing
+from shared.keeping.scenes.upkeep import SceneClearing, SceneUpkeep
+from shared.keeping.sessions.sessions import Sessions
+from shared.keeping.sessions.silent import SilentSessions
 from shared.learning.accepting import Accepting
 from shared.learning.consolidation.consolidating import Consolidation
 from shared.learning.consolidation.proposing import ModelProposer, RulesProposer
@@ -62,7 +62,13 @@ def duties() -> Duties:
         builder,
         steps,
         clearing,
-        first=(Recollecting(), Scheduled(), SilentSessions(_sessions()), Import(commits()), Forget(commits())),
+        first=(
+            Recollecting(),
+            Scheduled(),
+            SilentSessions(_sessions()),
+            Import(commits()),
+            Forget(commits(), clearing),
+        ),
         last=(Imported(), Forgotten(), ScheduleKept()),
     )
     return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

@@ -12,6 +12,10 @@ from shared.text.normalise import visible
 
 _TAG = re.compile(r"#[^\s#]+")
 _IDEMPOTENCY_KEY = re.compile(rf"[!-~]{{1,{limits.IDEMPOTENCY_KEY_CHARACTERS}}}")
+_ZWNJ, _ZWJ = "\u200c", "\u200d"
+_JOINERS = {_ZWNJ, _ZWJ}
+_VIRAMA = 9
+"""The combining class of the signs that take a vowel away, in the scripts of India and around."""
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -56,6 +60,16 @@ def idempotency_key(text: str) -> str:
 
 
 def _seen(text: str) -> str:
-    if any(unicodedata.category(sign) in _UNSEEN for sign in text):
+    if any(unicodedata.category(sign) in _UNSEEN and not _joins(text, place) for place, sign in enumerate(text)):
         raise ValueError("Invisible and directional signs are not allowed in names.")
     return text
+
+
+def _joins(text: str, place: int) -> bool:
+    """Whether a joiner stands where writing needs it: behind a virama, or (ZWNJ) between two Arabic letters (RFC 5892, appendix A)."""
+    before, sign, after = text[place - 1 : place], text[place], text[place + 1 : place + 2]
+    if sign not in _JOINERS or not before:
+        return False
+    beside = [unicodedata.name(one, "") for one in before + after]
+    between = sign == _ZWNJ and [one.startswith("ARABIC LETTER") for one in beside] == [True, True]
+    return between or unicodedata.combining(before) == _VIRAMA

@@ -1,1 +1,1 @@
-"""Use cases of a person's own hands: memories, tasks, settings, usage, projects."""
+"""Use cases of a person's own hands, a room each; and the maintenance of what they keep."""

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from shared.domain.task import SPENT
 from shared.keeping.cursors import Cursors
-from shared.keeping.scenes import opened_scenes, standing_of
+from shared.keeping.scenes.scenes import opened_scenes, standing_of
 from shared.ports import Item
 from shared.storage import names, scenes
 from shared.storage.commit import Commits

@@ -7,9 +7,9 @@ from typing import Any
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import Busy, VersionMismatch
 from shared.domain.settings import Preferences
-from shared.keeping import auditing
-from shared.keeping.auditing import OWNER, Action
-from shared.keeping.edits import TRIES, Versions
+from shared.keeping.audit import auditing
+from shared.keeping.audit.auditing import OWNER, Action
+from shared.keeping.memories.edits import TRIES, Versions
 from shared.storage import names
 from shared.storage.commit import Commits
 from shared.storage.preferences import preferences_of, to_body

@@ -14,8 +14,8 @@ from shared.domain import limits
 from shared.domain.errors import DailyLimitReached, Refused, Unavailable
 from shared.domain.ids import ulid
 from shared.domain.task import TaskStatus
-from shared.keeping import fields
 from shared.keeping.idempotency import Mark
+from shared.keeping.memories import fields
 from shared.learning import tasks
 from shared.learning.conversation import Conversation, Skipped, refuse_silence, to_body
 from shared.ports import Condition, Item, Put, Queue, Update, Write

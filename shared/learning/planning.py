@@ -11,7 +11,7 @@ from shared.domain.drafts import with_masked
 from shared.domain.errors import SealBroken
 from shared.domain.ids import ulid, ulid_time
 from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status
-from shared.learning.answers import Action
+from shared.learning.answers.answers import Action
 from shared.learning.comparison import AUTOMATIC
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Extracted

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from shared.domain.errors import SealBroken
 from shared.domain.memory import Category, Memory, Status
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.learning.quarantine import is_order
 from shared.storage import items, names
 from shared.storage.partition import latest_updates

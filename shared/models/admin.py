@@ -6,10 +6,10 @@ from pydantic import AfterValidator, ConfigDict, Field, StrictStr
 
 from shared.domain import limits
 from shared.domain.memory import Status
-from shared.keeping.agent_notes import Notes
-from shared.keeping.auditing import Look
-from shared.keeping.filters import Filters
-from shared.keeping.listing import Listed
+from shared.keeping.audit.agent_notes import Notes
+from shared.keeping.audit.auditing import Look
+from shared.keeping.memories.filters import Filters
+from shared.keeping.memories.listing import Listed
 from shared.models.forms import Cursor, Given, Limit, Shown, shown
 from shared.models.memories import MemoryOut
 from shared.text.normalise import visible

@@ -10,7 +10,7 @@ from shared.domain.ids import ULID
 from shared.domain.memory import Category, Scope
 from shared.keeping.forgetting.asking import Preview
 from shared.models.forms import Given, Moment, Name, Shown
-from shared.models.memories import MemoryOut
+from shared.models.memories import MemoryOut, VersionOut
 
 Id = Annotated[StrictStr, Field(pattern=rf"^{ULID}$")]
 
@@ -46,7 +46,9 @@ class ForgetIn(Given):
         default=None, description="less important than this"
     )
     query: Annotated[StrictStr, Field(min_length=1, max_length=limits.QUERY_CHARACTERS)] | None = Field(
-        default=None, description="all of these words stand in its text, its quote or its tags, whatever their case"
+        default=None,
+        description="all of these words stand in its text, its quote or its tags, whatever their case; of a memory that says "
+        "something else by now the earlier versions that hold them",
     )
     all: StrictBool = Field(default=False, description="everything you have; stands alone")
     dry_run: StrictBool = Field(default=False, description="change nothing, and say what would go")
@@ -55,6 +57,12 @@ class ForgetIn(Given):
     def request(self) -> dict[str, Any]:
         """Return what is asked, so that another request under one Idempotency-Key can be told from a repeated one."""
         return self.model_dump(mode="json")
+
+
+class EarlierOut(VersionOut):
+    """What a memory said before."""
+
+    id: str = Field(description="of the memory")
 
 
 class ForgetOut(Shown):
@@ -68,8 +76,24 @@ class ForgetOut(Shown):
     count: int | None = Field(default=None, description="of a dry run: how many would go")
     complete: bool | None = Field(default=None, description="of a dry run: false, if there was no time to count all")
     memories: list[MemoryOut] | None = Field(default=None, description="of a dry run: the newest hundred of them")
+    earlier_count: int | None = Field(
+        default=None,
+        description="of a dry run with a query: how many earlier versions would go of memories that say something else now, and stay",
+    )
+    earlier: list[EarlierOut] | None = Field(default=None, description="of a dry run: a hundred of those versions")
+    damaged: int | None = Field(
+        default=None,
+        description="of a dry run: how many memories and objects of the journal do not open, so that nobody knows what they say",
+    )
 
     @classmethod
     def of(cls, preview: Preview) -> Self:
-        memories = [MemoryOut.of(memory) for memory in preview.memories]
-        return cls(status="dry_run", count=preview.count, complete=preview.complete, memories=memories)
+        return cls(
+            status="dry_run",
+            count=preview.count,
+            complete=preview.complete,
+            memories=[MemoryOut.of(memory) for memory in preview.memories],
+            earlier_count=preview.earlier_count,
+            earlier=[EarlierOut.of(version) for version in preview.earlier],
+            damaged=preview.damaged,
+        )

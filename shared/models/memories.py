@@ -9,12 +9,12 @@ from pydantic import BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 from shared.domain import limits
 from shared.domain.memory import Category, Memory, Scope, Source, Status
 from shared.domain.times import rfc3339
-from shared.keeping.filters import Filters, with_uri
-from shared.keeping.listing import Listed
+from shared.keeping.memories.filters import Filters, with_uri
+from shared.keeping.memories.listing import Listed
 from shared.models.forms import Change, Cursor, Given, Limit, Moment, Name, Project, Shown, Tag, shown, whole
 
 CONTENT_SIGNS = 2 * limits.CONTENT_FULL_WIDTH
-"""More than any allowed content has: half-width signs count one half. The exact bound is in shared/keeping/fields.py."""
+"""More than any allowed content has: half-width signs count one half. The exact bound is in shared/keeping/memories/fields.py."""
 
 
 Content = Annotated[StrictStr, Field(min_length=1, max_length=CONTENT_SIGNS)]

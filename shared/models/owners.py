@@ -9,9 +9,9 @@ from pydantic import AfterValidator, Field, StrictBool, StrictInt, StrictStr
 from shared.domain import limits
 from shared.domain.settings import Preferences
 from shared.domain.times import rfc3339
-from shared.keeping.auditing import Action, Look, Looks
+from shared.keeping.audit.auditing import Action, Look, Looks
+from shared.keeping.maintenance.schedules import checked
 from shared.keeping.overview import Projects, Usage
-from shared.keeping.schedules import checked
 from shared.models.forms import Change, Given, Shown
 from shared.text.normalise import normalise, visible
 

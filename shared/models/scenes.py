@@ -7,8 +7,8 @@ from pydantic import ConfigDict, Field, StrictBool, StrictStr
 from shared.domain import limits
 from shared.domain.memory import DEFAULT_PROJECT
 from shared.domain.times import rfc3339
-from shared.keeping.scene_deletion import Deleted
-from shared.keeping.scenes import Page, Seen
+from shared.keeping.scenes.deletion import Deleted
+from shared.keeping.scenes.scenes import Page, Seen
 from shared.models.forms import Change, Given, Name, Project, Shown
 from shared.storage.scenes import LONG_AGO
 

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictStr
 
 from shared.domain import limits
 from shared.domain.times import rfc3339
-from shared.keeping.sessions import Begun, Ended, Noted, Session
+from shared.keeping.sessions.sessions import Begun, Ended, Noted, Session
 from shared.learning.notes import Note
 from shared.models.forms import Given, Name, Project, Shown, Tag, meant
 from shared.models.memories import MemoryOut

@@ -21,11 +21,13 @@ from shared.ports import Condition, Item, Queue, Update
 from shared.recall.candidates import Share
 from shared.recall.entries import CATEGORIES, STATUSES, Entry
 from shared.recall.explaining import Explaining, Why
-from shared.recall.feedback import BESIDE, fed, newer_first
+from shared.recall.feedback import fed
 from shared.recall.index import Candidates, Index, Search, Where
 from shared.recall.indexes import Indexes, Instead, NoIndex, entry_of, searchable, tag_bytes
 from shared.recall.meaning import Asked, Meaning, blended, levelled
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
+from shared.recall.versions import BESIDE, Find, newer_first
+from shared.recall.versions import Question as Asking
 from shared.storage import items, names, scenes
 from shared.storage.builds import ask_for_build
 from shared.storage.partition import each_item
@@ -167,9 +169,9 @@ class Searcher:
         if trust:
             preset, found = blended(preset, trust), levelled(index, found, trust)
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
-        explaining = Explaining(question.query, preset, ranking, now) if question.explain else None
+        explaining = Explaining(question.query, ranking, now) if question.explain else None
         hits = self._winners(opened, found, read, ranking, wanted, explaining, now, preferences.retention_days)
-        return tuple(self._newer_first(opened, hits, now) if preset.newer_first else hits)[:limit]
+        return tuple(_newer_first(Asking(question.query, query, index), hits) if preset.newer_first else hits)[:limit]
 
     def _terms(self, opened: Opened, memory: Memory, now: datetime) -> Terms:
         return self.indexes.terms.terms(_life(opened), _entry(opened, memory, now))
@@ -289,13 +291,10 @@ class Searcher:
                 break
         return hits
 
-    def _newer_first(self, opened: Opened, hits: Sequence[Hit], now: datetime) -> list[Hit]:
-        terms = [self._terms(opened, hit.memory, now).counts for hit in hits]
-        updated = [hit.memory.updated_at.timestamp() for hit in hits]
-        scores = [hit.score for hit in hits]
-        return [
-            _in_place(hits[at], score) for at, score in zip(newer_first(terms, updated, scores), scores, strict=True)
-        ]
+
+def _newer_first(asking: Asking, hits: Sequence[Hit]) -> list[Hit]:
+    finds = [Find(hit.memory.content, hit.memory.updated_at.timestamp(), hit.score) for hit in hits]
+    return [_in_place(hits[at], hit.score) for at, hit in zip(newer_first(asking, finds), hits, strict=True)]
 
 
 def _in_place(hit: Hit, score: float) -> Hit:

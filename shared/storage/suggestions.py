@@ -60,10 +60,12 @@ class Suggestion:
         return bool(self.text) and holds(self.basis, stand)
 
     def is_like(self, agent: str | None, project: str | None, marks: Collection[str]) -> bool:
-        """Tell whether it is of that pattern: at least half of the marks of the one that has fewer are the other's too."""
-        fewer = min(len(self.marks), len(marks))
+        """Tell whether it is of that pattern: at least half of the marks of the one that has fewer are the other's too, and more than one
+        is, where one of them has more than one."""
+        fewer, more = sorted((len(self.marks), len(marks)))
+        shared = len(self.marks & set(marks))
         same = (self.agent, self.project) == (agent, project)
-        return same and fewer > 0 and 2 * len(self.marks & set(marks)) >= fewer
+        return same and shared >= min(2, max(more, 1)) and 2 * shared >= fewer
 
 
 def fields(suggestion: Suggestion) -> dict[str, Any]:

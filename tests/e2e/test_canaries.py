@@ -16,7 +16,7 @@ from local.demo import remains
 from local.demo.remains import Piece, Wire
 from local.stack import Stack
 from shared.domain import limits
-from shared.keeping.memories import Memories
+from shared.keeping.memories.memories import Memories
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import RulesExtractor
 from tests.e2e.client import Person, request

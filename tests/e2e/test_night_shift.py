@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from local.stack import Stack
-from shared.keeping.schedules import next_run
+from shared.keeping.maintenance.schedules import next_run
 from tests.e2e.client import MEMORIES, Person
 from tests.e2e.test_consolidation_rules import ENOUGH, consolidations, learned
 from tests.e2e.test_maintenance import everything, exported, later, night_shift, wipe

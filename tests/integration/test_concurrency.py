@@ -10,7 +10,7 @@ import pytest
 
 from shared.domain.memory import Status
 from shared.domain.task import TaskStatus
-from shared.keeping.filters import Filters
+from shared.keeping.memories.filters import Filters
 from shared.learning.extractor import RulesExtractor
 from shared.storage.transactions import Limits
 from tests.builders import OWNER, Draft, Process, conversation

@@ -4,7 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
-from shared.keeping.filters import Filters
+from shared.keeping.memories.filters import Filters
 from shared.learning.extractor import RulesExtractor
 from shared.storage.transactions import Limits
 from tests.builders import OWNER, Draft, Process

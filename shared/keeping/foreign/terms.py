@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from shared.domain import limits, naming
 from shared.domain.memory import Category
-from shared.keeping import fields
 from shared.keeping.importing.records import IMPORTANCE
+from shared.keeping.memories import fields
 from shared.text.keywords import triggers
 from shared.text.secrets import find
 

@@ -1,24 +1,26 @@
 """Forgetting, as steps of an owner's maintenance.
 
-First, before repair, the memories are deleted in batches, each with its tombstones in one journal object. Then the visit's own steps do
-the rest: the journal is purged, texts that rest on them are cleared, the index is built without its predecessor. Last, when all of
+First, before repair, the memories are deleted in batches, each with its tombstones in one journal object; then what is meant of the
+earlier versions of others is taken out of the journal, and out of documents what may be made of them. Then the visit's own steps do the
+rest: the journal is purged, texts that rest on what is gone are cleared, the index is built without its predecessor. Last, when all of
 them came to their end, the task is done: nothing of what was forgotten is left anywhere.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.domain import limits
 from shared.domain.errors import ActiveLimitReached, NotFound, Refused, SealBroken, Unavailable, VersionMismatch
 from shared.domain.memory import Status
 from shared.domain.task import PROGRESS, TaskStatus
 from shared.domain.times import epoch_seconds, rfc3339
-from shared.keeping.forgetting import traces
-from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, all_stored, selection_of
+from shared.keeping.forgetting import earlier, traces
+from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, Looked, selection_of
+from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import Meant, archived, meant
 from shared.keeping.forgetting.selection import Selection
-from shared.keeping.visits import OutOfTime, Visit
+from shared.keeping.maintenance.visits import OutOfTime, Step, Visit
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update
 from shared.storage import names
@@ -28,6 +30,10 @@ from shared.storage.transactions import Change, Stale, StepDone, batches
 
 FORGOTTEN = f"{PROGRESS}forgotten"
 CONVERSATIONS = f"{PROGRESS}conversations"
+EARLIER = f"{PROGRESS}earlier"
+DAMAGED = f"{PROGRESS}damaged"
+PLAN = "versions"
+"""Column of a task: the earlier versions that are counted and being removed."""
 EMPTIED = "emptied"
 """Column of a task whose memories are deleted: what is left to do is to see them gone from everywhere."""
 TRIES = 3
@@ -35,9 +41,10 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Deletes what was asked to be forgotten."""
+    """Deletes what was asked to be forgotten. `clearing` steps take out of documents what may be made of it."""
 
     commits: Commits
+    clearing: Sequence[Step] = ()
     name: str = "forget"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
@@ -56,6 +63,7 @@ class Forget:
         traces.unnote(visit, selection)
         traces.unlearn(visit, selection, _counted(visit, task, {CONVERSATIONS: 1}))
         deleted = self.forget(visit, task, selection, before)
+        self._forget_earlier(visit, task, selection)
         if EMPTIED not in task:
             told = Update(
                 str(task["sk"]), set={EMPTIED: 1}, condition=Condition(exists=True, equals={"finished_at": None})
@@ -77,6 +85,24 @@ class Forget:
             if not found:
                 return deleted
         return deleted
+
+    def _forget_earlier(self, visit: Visit, task: Item, selection: Selection) -> None:
+        """Remove the earlier versions that are meant of memories that stay: planned and counted, then removed, so that each counts once."""
+        plan = str(task.get(PLAN, ""))
+        while True:
+            if not plan:
+                found = earlier.planned(visit, selection)
+                if not found:
+                    return
+                plan = earlier.written(found)
+                counted = _counted(visit, task, {EARLIER: len(found)})
+                _write(visit, replace(counted, set={**counted.set, PLAN: plan}))
+            visit.forgot = True
+            places = earlier.read(plan)
+            earlier.remove(visit, places)
+            earlier.clear(visit, {memory_id for memory_id, _ in places}, self.clearing)
+            _write(visit, replace(_counted(visit, task, {}), remove=(PLAN,)))
+            plan = ""
 
     def _delete(self, visit: Visit, task: Item, changes: list[Change], *, whole: bool) -> int:
         """Make some changes; where one of them was changed meanwhile, the others of a batch one by one. The next round looks again."""
@@ -112,9 +138,17 @@ class Forgotten:
         for task in waiting:
             if _imports(visit, before=str(task["sk"]).removeprefix(names.TASK)):
                 continue  # what they hold may be meant as well
-            if not _meant(visit, selection_of(visit.opened.keys, task)):
-                _end(visit, task, TaskStatus.DONE)
-                done += 1
+            selection = selection_of(visit.opened.keys, task)
+            looked, past = Looked(visit.vaults, visit.opened.keys), Earlier(visit.vaults, visit.opened.keys, selection)
+            if meant(selection, looked):
+                continue
+            left = sum(1 for _ in past)
+            if past.unsettled:
+                continue  # repair looks again at what a dead writer may have left
+            if left:
+                raise OutOfTime({"done": done})
+            _end(visit, task, TaskStatus.DONE, damaged=looked.damaged + past.damaged)
+            done += 1
         if done and _imports(visit):
             raise OutOfTime({"done": done})  # they waited for this
         return {"done": done}
@@ -125,7 +159,15 @@ def _shown(change: Change) -> bool:
 
 
 def _meant(visit: Visit, selection: Selection) -> Meant:
-    return meant(selection, all_stored(visit.vaults, visit.opened.keys))
+    return meant(selection, Looked(visit.vaults, visit.opened.keys))
+
+
+def _write(visit: Visit, change: Update) -> None:
+    """Write to a task that is not over. Raises Unavailable where it is."""
+    try:
+        visit.vaults.table.write(visit.owner, [change])
+    except Refused:
+        raise Unavailable from None
 
 
 def open_tasks(visit: Visit) -> list[Item]:
@@ -156,13 +198,16 @@ def _counted(visit: Visit, task: Item, counts: Mapping[str, int]) -> Update:
     )
 
 
-def _end(visit: Visit, task: Item, status: TaskStatus, *, error: str = "") -> None:
+def _end(visit: Visit, task: Item, status: TaskStatus, *, error: str = "", damaged: int = 0) -> None:
     """End a task once; what it was to forget is not kept."""
     now = visit.vaults.clock()
     told = {"status": status.value, "updated_at": rfc3339(now), "finished_at": rfc3339(now)}
     ended = Update(
         str(task["sk"]),
-        set=told | ({"error": error} if error else {}) | {"ttl": epoch_seconds(now + limits.TASK_KEPT)},
+        set=told
+        | ({"error": error} if error else {})
+        | ({DAMAGED: damaged} if damaged else {})
+        | {"ttl": epoch_seconds(now + limits.TASK_KEPT)},
         remove=(SELECTION,),
         condition=Condition(exists=True, equals={"finished_at": None}),
     )

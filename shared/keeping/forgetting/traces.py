@@ -10,8 +10,8 @@ from shared.domain.ids import ulid_time
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
 from shared.keeping.forgetting.selection import Selection
-from shared.keeping.sessions import session_of
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
+from shared.keeping.sessions.sessions import session_of
 from shared.learning import tasks
 from shared.learning.accepting import open_conversation
 from shared.learning.conversation import Conversation, from_body

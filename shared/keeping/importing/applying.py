@@ -19,7 +19,7 @@ from shared.keeping.importing.course import DOCUMENTS, KIND, Course, Held, Mode,
 from shared.keeping.importing.replacing import Unmeant, meant_by
 from shared.keeping.importing.taking import Taking, read_page
 from shared.keeping.importing.telling import Telling, led_to, rested_on, standing_here
-from shared.keeping.visits import OutOfTime, Visit
+from shared.keeping.maintenance.visits import OutOfTime, Visit
 from shared.learning.waiting import DIED_AFTER
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update

@@ -27,7 +27,6 @@ from shared.domain.ids import is_ulid, ulid
 from shared.domain.memory import Scope
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
-from shared.keeping import fields
 from shared.keeping.foreign.occasion import Occasion
 from shared.keeping.idempotency import Mark
 from shared.keeping.importing import nacre
@@ -52,6 +51,7 @@ from shared.keeping.importing.course import (
 from shared.keeping.importing.nacre import Read
 from shared.keeping.importing.thread import Thread
 from shared.keeping.importing.told import Settings
+from shared.keeping.memories import fields
 from shared.learning.tasks import RESULT
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, names

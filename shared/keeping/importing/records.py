@@ -15,7 +15,7 @@ from shared.domain.errors import Invalid
 from shared.domain.ids import is_ulid
 from shared.domain.memory import Category, Origin, Scope, Status
 from shared.domain.times import moment, rfc3339
-from shared.keeping import fields
+from shared.keeping.memories import fields
 from shared.text.normalise import full_width_length, is_well_formed, visible
 from shared.text.secrets import contains_mask, find, mask
 

@@ -7,7 +7,7 @@ from shared.domain.memory import Memory, Status
 from shared.keeping.forgetting.selection import Selection, came_at
 from shared.keeping.importing.deciding import drafted
 from shared.keeping.importing.records import Record
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.storage import names
 
 

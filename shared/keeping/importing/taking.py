@@ -22,7 +22,7 @@ from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
 from shared.keeping.importing.course import APPLIED, NACRE, Course, Held, Mode, open_page, task_of
 from shared.keeping.importing.deciding import Decided, Deciding, Draft, drafted, parts
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.observability import alarm
 from shared.ports import Check, Condition, Item, Update
 from shared.storage import items, names

@@ -19,9 +19,9 @@ from shared.keeping.importing.course import task_of
 from shared.keeping.importing.deciding import bits_of, drafted
 from shared.keeping.importing.records import Record
 from shared.keeping.importing.told import TEXTS, Told
+from shared.keeping.maintenance.visits import Visit
 from shared.keeping.preferences import Choices
-from shared.keeping.scenes import place_of
-from shared.keeping.visits import Visit
+from shared.keeping.scenes.scenes import place_of
 from shared.ports import Item
 from shared.storage import items, lines, names, suggestions
 from shared.storage import persona as personas

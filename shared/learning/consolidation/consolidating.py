@@ -14,7 +14,7 @@ from shared.domain.ids import ulid
 from shared.domain.memory import Origin
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.learning import tasks
 from shared.learning.consolidation import groups, records
 from shared.learning.consolidation.groups import Group

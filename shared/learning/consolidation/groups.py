@@ -14,7 +14,7 @@ from datetime import datetime
 from shared.domain import limits
 from shared.domain.errors import SealBroken
 from shared.domain.memory import Category, Memory, Scope, Status
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.learning.comparison import AUTOMATIC
 from shared.storage import items, names
 from shared.storage.partition import each_item

@@ -10,7 +10,7 @@ from typing import Final
 
 from shared.domain.errors import NotFound, SealBroken, Unavailable, VersionMismatch
 from shared.domain.memory import Status
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.storage import items, names
 from shared.storage.commit import Commits
 from shared.storage.items import Stored

@@ -11,7 +11,7 @@ from typing import Any
 
 from shared.domain.errors import SealBroken
 from shared.domain.memory import Memory
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.learning.evolution.evolving import SEEN
 from shared.learning.evolution.naming import in_own_words
 from shared.ports import Item
@@ -39,7 +39,7 @@ class SuggestionClearing:
         if not ids:
             return {}
         read = visit.vaults.table.get(visit.owner, basis.sks(ids))
-        stand = basis.standing(visit.opened, read, ids, visit.vaults.clock())
+        stand = basis.standing(visit.opened, read, ids, visit.vaults.clock()) - visit.unsaid
         replaced = basis.replaced(visit.opened, read, ids)
         changed = 0
         for one in found:

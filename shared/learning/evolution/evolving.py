@@ -11,7 +11,7 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.asking import ModelUnavailable
 from shared.domain.ids import ulid
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.learning import standing_facts, tasks
 from shared.learning.evolution.naming import PATTERNS_AT_ONCE, Named, Namer, Naming
 from shared.learning.evolution.patterns import REPEATING, Pattern, patterns

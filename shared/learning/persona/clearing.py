@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shared.domain.errors import SealBroken
-from shared.keeping.visits import Visit
+from shared.keeping.maintenance.visits import Visit
 from shared.observability import alarm
 from shared.storage import basis, lines, names
 from shared.storage.commit import Commits
@@ -33,7 +33,7 @@ class PersonaClearing:
         if not persona.rests_on:
             return {}
         found = table.get(visit.owner, basis.sks(persona.rests_on))
-        stand = basis.standing(visit.opened, found, persona.rests_on, visit.vaults.clock())
+        stand = basis.standing(visit.opened, found, persona.rests_on, visit.vaults.clock()) - visit.unsaid
         mended = persona.shown(stand).moved(basis.replaced(visit.opened, found, persona.rests_on))
         if mended == persona:
             return {}

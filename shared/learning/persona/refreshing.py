@@ -16,8 +16,8 @@ from shared.domain.ids import first_ulid, ulid, ulid_time
 from shared.domain.memory import Memory, Scope
 from shared.domain.task import PROGRESS, TaskStatus
 from shared.domain.times import moment, rfc3339
+from shared.keeping.maintenance.visits import Visit
 from shared.keeping.portrait import KIND, WAITING, new_item
-from shared.keeping.visits import Visit
 from shared.learning import standing_facts, tasks
 from shared.learning.extractor import Cost
 from shared.learning.new_facts import SEEN
@@ -56,7 +56,7 @@ class PersonaRefresh:
 
     commits: Commits
     portrayer: Portrayer
-    name: str = KIND
+    name: str = "persona"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
         task = _asked(visit)

@@ -7,9 +7,9 @@ import pytest
 from shared.crypto.owners import owner_name
 from shared.domain.errors import InvalidCursor
 from shared.domain.permissions import Caller
-from shared.keeping.audit_view import AuditView
-from shared.keeping.auditing import Action, Look, Looks
-from shared.keeping.filters import Filters
+from shared.keeping.audit.auditing import Action, Look, Looks
+from shared.keeping.audit.view import AuditView
+from shared.keeping.memories.filters import Filters
 from shared.storage.erasure import Erasure
 from tests.builders import World
 from tests.fakes import Crash, Steps

@@ -4,7 +4,7 @@ import pytest
 
 from shared.domain.errors import Invalid, VersionMismatch
 from shared.domain.memory import Scope
-from shared.keeping.agent_notes import AgentNotes, Notes
+from shared.keeping.audit.agent_notes import AgentNotes, Notes
 from shared.recall.context import Context, Moment
 from shared.storage.agent_notes import DEPLOYMENT
 from shared.storage.erasure import Erasure

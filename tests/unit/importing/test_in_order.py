@@ -6,7 +6,7 @@ from shared.domain.task import TaskStatus
 from shared.keeping.importing.course import Mode
 from tests.builders import World
 from tests.unit.importing.sending import exported, lines, said, send
-from tests.unit.keeping.test_forgetting import forget
+from tests.unit.keeping.forgetting.test_forgetting import forget
 from tests.unit.storage.soundness import assert_sound, settle
 
 OLD = "2026-01-01T00:00:00Z"

@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Any
 
 from shared.domain.memory import Category, Memory, Scope
-from shared.keeping.auditing import Auditing
+from shared.keeping.audit.auditing import Auditing
 from shared.keeping.cursors import Cursors
-from shared.keeping.edits import Edits
-from shared.keeping.listing import Listing
-from shared.keeping.memories import Memories
+from shared.keeping.memories.edits import Edits
+from shared.keeping.memories.listing import Listing
+from shared.keeping.memories.memories import Memories
 from shared.keeping.overview import Overview
 from shared.keeping.preferences import Choices
 from shared.storage.commit import Commits

@@ -6,8 +6,8 @@ import pytest
 
 from shared.domain import limits
 from shared.domain.errors import Unavailable
-from shared.keeping import due_owners
-from shared.keeping.duties import UnknownDuty
+from shared.keeping.maintenance import due_owners
+from shared.keeping.maintenance.duties import UnknownDuty
 from shared.ports import Put, Update
 from shared.storage import names
 from tests.builders import World

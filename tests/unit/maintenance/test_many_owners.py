@@ -9,8 +9,8 @@ from shared.crypto.owners import owner_name
 from shared.domain import limits
 from shared.domain.errors import Unavailable
 from shared.domain.times import rfc3339
-from shared.keeping import due_owners
-from shared.keeping.tidying import Tidying
+from shared.keeping.maintenance import due_owners
+from shared.keeping.maintenance.tidying import Tidying
 from shared.ports import Put, Update
 from shared.storage import names
 from tests.builders import Draft, World

@@ -9,8 +9,8 @@ from shared.domain import limits
 from shared.domain.errors import Duplicate, NotFound
 from shared.domain.memory import Category, Memory, Scope
 from shared.domain.times import rfc3339
-from shared.keeping import retention
-from shared.keeping.filters import CREATED
+from shared.keeping.maintenance import retention
+from shared.keeping.memories.filters import CREATED
 from shared.ports import Update
 from shared.recall.context import Moment
 from shared.storage import names

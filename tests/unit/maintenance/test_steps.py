@@ -12,13 +12,13 @@ from shared.domain.errors import NotFound, SealBroken, Unavailable
 from shared.domain.memory import Category
 from shared.domain.task import TaskStatus
 from shared.domain.times import moment, rfc3339
-from shared.keeping.tidying import Tidying
-from shared.keeping.visits import OutOfTime, Step, Visit, begun
+from shared.keeping.maintenance.tidying import Tidying
+from shared.keeping.maintenance.visits import OutOfTime, Step, Visit, begun
 from shared.ports import Delete, Put, Update
 from shared.storage import names
 from tests.builders import World
 from tests.fakes import Crash, Steps
-from tests.unit.keeping.test_forgetting import forget
+from tests.unit.keeping.forgetting.test_forgetting import forget
 from tests.unit.storage.soundness import assert_sound, settle
 
 TEXT, OTHER = "The deploy day is Monday.", "部署日是星期五"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shared.keeping.duties import Duties
+from shared.keeping.maintenance.duties import Duties
 from tests.builders import World
 from tests.fakes import Crash, FakeClock, Steps
 from tests.unit.maintenance.writers import Writer

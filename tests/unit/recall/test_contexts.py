@@ -157,7 +157,7 @@ def test_who_only_goes_on_is_told_the_newest_where_no_memory_holds_those_words(m
     assert found.intent == "strong"
     assert found.text.index("newer") < found.text.index("older")
     assert "Another" not in found.text
-    world.add("Went on with the deploy: 继续, continue from last time, 上次, 昨天.")
+    world.add("Went on with the deploy: 继续, continue from last time, 上次, 做到一半.")
     assert "older" not in context(world, message, new_session=False, project="atlas").text
 
 

@@ -1,8 +1,8 @@
-"""The best find's own words join a query, and of finds that say nearly the same the newer comes first."""
+"""The best find's own words join a query."""
 
 import pytest
 
-from shared.recall.feedback import WORDS, fed, newer_first
+from shared.recall.feedback import WORDS, fed
 from shared.recall.index import Index
 from shared.recall.search import Question
 from shared.storage.preferences import preferences_of
@@ -65,42 +65,6 @@ def test_what_the_best_find_says_decides_among_finds_and_finds_nothing_by_itself
     more = fed(query, best.terms(), index, 0.1)
     assert more is not None
     assert found.plus(index.search(more).scores(found)).ids == [best.id, like.id, other.id]
-
-
-def order(*finds: tuple[str, float], scores: tuple[float, ...] = ()) -> list[int]:
-    """Places of (text, time of update) in the order they come out in."""
-    found = [terms(text, at=NOW).counts for text, _ in finds]
-    return newer_first(found, [at for _, at in finds], scores or (1.0,) * len(finds))
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("The staging server of the shop listens on port 8080", "The staging server of the shop listens on port 9090"),
-        ("Ada deploys the shop every Friday", "Ada deploys the shop every Friday evening"),
-        ("测试环境的接口地址是八零八零端口", "测试环境的接口地址是九零九零端口"),
-    ],
-)
-def test_the_newer_version_of_a_fact_comes_before_the_outdated_one(old: str, new: str) -> None:
-    assert order((old, 1.0), (new, 2.0)) == [1, 0]
-    assert order((new, 2.0), (old, 1.0)) == [0, 1]
-
-
-def test_facts_that_say_other_things_keep_their_order() -> None:
-    assert order(("Ada likes green tea", 1.0), ("Ada moved to Lyon in May", 2.0)) == [0, 1]
-
-
-def test_a_question_that_tells_two_versions_apart_decides() -> None:
-    versions = (("the shop runs on port 8080 today", 1.0), ("the shop runs on port 9090 today", 2.0))
-    assert order(*versions, scores=(1.0, 0.8)) == [0, 1]
-    assert order(*versions, scores=(1.0, 0.95)) == [1, 0]
-
-
-def test_the_newest_of_several_versions_takes_the_best_place() -> None:
-    text = "the shop of Ada runs on port {} since the move"
-    finds = [(text.format(8080), 1.0), ("Ada likes tea", 9.0), (text.format(9090), 2.0), (text.format(7070), 3.0)]
-    assert order(*finds)[0] == 3
-    assert order(*finds)[1] == 1
 
 
 @pytest.mark.parametrize("query", ["kiwi orchard", "orchard", "kiwi harvest of the valley", "果园 猕猴桃"])

@@ -45,7 +45,7 @@ def shared(query: str, memory: str) -> tuple[str, ...]:
         ("เมืองไทย", "เมืองไทยน่าอยู่", ("เมืองไทย",)),
         ("🚀 go", "we went 🚀", ("🚀", "go")),
         ("what did I say yesterday", "the pier opened", ()),
-        ("what did I say yesterday", "I said so yesterday", ("say", "yesterday")),
+        ("what did I say yesterday", "I said so yesterday", ("say",)),
         ("昨天说了什么", "本周开会", ()),
         ("deploy, deploy!", "deploy", ("deploy",)),
         ("zebra", "the pier opened", ()),

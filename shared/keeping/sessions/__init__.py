@@ -1,0 +1,1 @@
+"""Sessions and their notes (`sessions`); maintenance ends those in which nobody speaks any more (`silent`)."""
