@@ -1,6 +1,7 @@
 """Why a memory was found: everything a page needs to draw it. Knows no storage."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -31,7 +32,7 @@ class Explaining:
         self._query, self._ranking = query, ranking
         self._words = matched.asked(query, now=now)
 
-    def why(self, place: int, terms: Container[str]) -> Why:
+    def why(self, place: int, terms: AbstractSet[str]) -> Why:
         """Explain the find at that place of the ranking; `terms` are those of the memory."""
         ranking = self._ranking
         words = matched.matched(self._query, self._words, terms)

@@ -6,7 +6,7 @@ before; one about the person counts after it, too), weak ones. Times and pointer
 (`intent_world`). A message without any signal needs memories only at the start of a session.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast, get_args
 
 from shared.text import clauses, intent_world, keywords
 from shared.text.intent_words import Found, QueryClass, tables
@@ -15,10 +15,21 @@ from shared.text.normalise import has_han
 
 Kind = Literal["strong", "weak", "none", "excluded"]
 Recall = Literal["yes", "if_good", "no"]
-REASONS = (
-    *("signal_custom", "signal_person", "signal_continuation", "signal_time", "signal_preference", "signal_project"),
-    *("signal_pointer", "excluded_word", "topic_change", "aside", "session_start", "no_signal"),
-)
+Reason = Literal[
+    "signal_custom",
+    "signal_person",
+    "signal_continuation",
+    "signal_time",
+    "signal_preference",
+    "signal_project",
+    "signal_pointer",
+    "excluded_word",
+    "topic_change",
+    "aside",
+    "session_start",
+    "no_signal",
+]
+REASONS: tuple[Reason, ...] = get_args(Reason)
 """Every reason of a decision."""
 SIGNALS = 8
 """Words named by a decision at most."""
@@ -43,7 +54,7 @@ class Decision(NamedTuple):
     """
 
     kind: Kind
-    reason: str
+    reason: Reason
     signals: tuple[str, ...]
     query_class: QueryClass
     broad: bool
@@ -73,7 +84,7 @@ def decide(message: str, *, new_session: bool, custom: CustomWords | None = None
         reason = "session_start" if new_session else "no_signal"
     return Decision(
         kind=kind,
-        reason=reason,
+        reason=cast("Reason", reason),
         signals=tuple(dict.fromkeys(signals))[:SIGNALS],
         query_class=_query_class(text, has_code="```" in message),
         broad=kind == "strong" and bool(person),

@@ -1,6 +1,8 @@
 """Search over HTTP: whose memories, which of them, in what order and why (C18 to C22)."""
 
 import os
+import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -70,6 +72,18 @@ def test_dismissed_ones_are_never_found_and_come_back_when_restored(stack: Stack
                 assert tidied(stack, ann.sub)
             assert len(ann.found("harbour")) == found
             assert len(ann.context("when does the harbour open")["memory_ids"]) == found
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_what_has_ended_hides_nothing(stack: Stack, ann: Person, built: bool) -> None:
+    ann.add("I have met the walrus in the harbour of a small town, and it was asleep")
+    soon = datetime.now(UTC) + timedelta(seconds=20)
+    for number in range(105):
+        ann.add(f"walrus {number}", expires_at=soon.isoformat())
+    assert not built or tidied(stack, ann.sub)
+    while datetime.now(UTC) <= soon + timedelta(seconds=1):  # the index knows whole seconds
+        time.sleep(0.1)
+    assert ann.found("walrus") == ["I have met the walrus in the harbour of a small town, and it was asleep"]
 
 
 def test_an_edit_is_found_by_its_new_words_only(stack: Stack, ann: Person) -> None:

@@ -4,7 +4,10 @@ import pytest
 
 from shared.recall.feedback import WORDS, fed
 from shared.recall.index import Index
+from shared.recall.search import Question
+from shared.storage.preferences import preferences_of
 from shared.text.tokens import query_terms, terms
+from tests.builders import World
 from tests.unit.recall.made import NOW, entry
 
 
@@ -62,3 +65,31 @@ def test_what_the_best_find_says_decides_among_finds_and_finds_nothing_by_itself
     more = fed(query, best.terms(), index, 0.1)
     assert more is not None
     assert found.plus(index.search(more).scores(found)).ids == [best.id, like.id, other.id]
+
+
+@pytest.mark.parametrize("query", ["kiwi orchard", "orchard", "kiwi harvest of the valley", "果园 猕猴桃"])
+def test_scores_are_the_same_before_and_after_what_changed_is_indexed(query: str) -> None:
+    world = World()
+    first = world.add("The kiwi orchard lies in the northern valley beside the mill.")
+    gone = world.add("The mill of the northern valley grinds kiwi seeds. 猕猴桃果园在北山谷")
+    moved = world.add("Orchard ladders are kept at the station.")
+    world.build()
+    world.delete(gone.id)
+    world.edit(moved.id, content="The kiwi harvest in the valley begins in May. 北山谷的果园")
+    world.edit(first.id, importance=6)
+    for n in range(4):
+        world.add(f"Beside the mill, in the northern valley, an orchard of kind {n}: 果园")
+    world.add("The kiwi came from an orchard in the south. 猕猴桃果园在南山谷")
+
+    def scores() -> dict[str, float]:
+        opened = world.now.searcher.open(world.owner)
+        assert opened is not None
+        found = world.now.searcher.find(opened, Question(query), preferences_of(opened))
+        return {hit.memory.content: hit.score for hit in found}
+
+    before = scores()
+    at = world.clock()
+    world.build()
+    world.clock.advance((at - world.clock()).total_seconds())
+    assert len(before) > 2
+    assert scores() == pytest.approx(before, abs=1e-12)
