@@ -4,7 +4,7 @@ Columns of a task of the kind `import`: `pages` that came, the name of the last 
 that maintenance took in), and the `did_*` that its owner sees. Each page is an object of its own until the end.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -102,11 +102,19 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a page holds: records, what else is told, and the memories that its refused lines name."""
+    """What a page holds: records, what else is told, and the memories that its refused lines name, by id or by what they say."""
 
     records: list[Record]
     told: list[Told]
     named: list[str]
+    texts: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, records: list[Record], told: list[Told], refused: Iterable[Refusal]) -> Self:
+        """Return what a page holds that was read like this."""
+        refused = list(refused)
+        named = [refusal.old_id for refusal in refused if refusal.old_id is not None]
+        return cls(records, told, named, [refusal.text for refusal in refused if refusal.text is not None])
 
 
 def task_of(item: Item) -> str:
@@ -145,6 +153,7 @@ def seal_page(keys: OwnerKeys, task_id: str, page: str, held: Held, random: Rand
         "records": [record.to_body() for record in held.records],
         "told": [one.to_body() for one in held.told],
         "named": list(held.named),
+        "texts": list(held.texts),
     }
     return objects.seal(keys, _SEALED_PAGE, f"{task_id}/{page}", bodies.pack(body), random)
 
@@ -155,7 +164,7 @@ def open_page(keys: OwnerKeys, task_id: str, page: str, stored: bytes) -> Held:
     body = bodies.unpack(plain, limit=4 * limits.BODY_BYTES)
     try:
         records, told = [Record.from_body(one) for one in body["records"]], [Told(**one) for one in body["told"]]
-        return Held(records, told, body.get("named", []))
+        return Held(records, told, body.get("named", []), body.get("texts", []))
     except (KeyError, TypeError, ValueError):
         raise SealBroken from None
 

@@ -49,6 +49,7 @@ from shared.keeping.importing.course import (
     task_of,
 )
 from shared.keeping.importing.nacre import Read
+from shared.keeping.importing.replacing import refuse_cut, refuse_empty, refuse_lossy
 from shared.keeping.importing.thread import Thread
 from shared.keeping.importing.told import Settings
 from shared.keeping.memories import fields
@@ -180,8 +181,11 @@ class Importing:
             if opened is not None and item is not None:
                 self._give_up(owner, opened, item)
             raise
-        if page.last:
-            _refuse_cut(course.wanted, read.thread)
+        if course.wanted.mode is Mode.REPLACE:
+            refuse_lossy(course, read)
+            if page.last:
+                refuse_cut(read.thread)
+                refuse_empty(course, read)
         return read
 
     def _pages(self, opened: Opened | None, course: Course, page: Page) -> Read:
@@ -200,8 +204,7 @@ class Importing:
         task_id = page.import_id or ulid(now, vaults.random)
         name = page_name(keys, task_id, len(course.pages) + 1, page.data)
         records = [course.wanted.placed(record) for record in read.records]
-        named = [refusal.old_id for refusal in read.refused if refusal.old_id is not None]
-        sealed = seal_page(keys, task_id, name, Held(records, read.told, named), vaults.random)
+        sealed = seal_page(keys, task_id, name, Held.of(records, read.told, read.refused), vaults.random)
         key = names.imports(keys.owner, keys.epoch, task_id) + name
         vaults.objects.put(key, sealed)
         after = course.after(name, len(records), len(read.told), read.refused, read.thread, last=page.last)
@@ -250,7 +253,9 @@ class Importing:
             return Received(task_id, status, int(item[PAGES]), 0, int(item[REFUSED]), complete=True)
         course = course_of(keys, item)
         if last and not course.complete:
-            _refuse_cut(course.wanted, course.thread)
+            if course.wanted.mode is Mode.REPLACE:
+                refuse_cut(course.thread)
+                refuse_empty(course)
             course = replace(course, complete=True)
             transaction = self.commits.transaction(keys)
             transaction.add("task", self._item(keys, task_id, course, 0, item))
@@ -289,12 +294,6 @@ def _wanted(page: Page) -> Wanted:
         raise Invalid.of("project", "It needs scope project.")
     project, _ = fields.place(page.scope, page.project, None) if page.scope else (None, None)
     return Wanted(page.mode, page.format, page.scope, project)
-
-
-def _refuse_cut(wanted: Wanted, thread: Thread) -> None:
-    """Raise DamagedFile where a file that replaces what stands has a beginning and no end."""
-    if wanted.mode is Mode.REPLACE and thread.cut:
-        raise DamagedFile
 
 
 def _repeated(keys: OwnerKeys, item: Item, page: Page) -> bool:
