@@ -1,5 +1,6 @@
 """Replacing everything by a file: what a refused line is about is neither taken in nor lost."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -57,7 +58,7 @@ def test_a_masked_line_spares_what_it_says_where_its_id_is_not_known_here() -> N
     assert world.texts() == sorted(["New.", SECRET])
 
 
-NOTHING_IN_IT = {
+NOTHING_IN_IT: dict[str, Callable[[World], list[str]]] = {
     "without content": lambda world: exported(world, content=False),
     "refused lines only": lambda _world: [file_of(said("The key is ***."), said("A.", importance=99))],
     "of an empty account": lambda _world: exported(World(owner="b" * 52)),
