@@ -101,6 +101,7 @@ def _take(
             found.refused.append(taken)
         elif isinstance(taken, Told):
             found.told.append(taken)
+            found.refused += taken.withheld
         else:
             found.records.append(taken)
     return found.thread.past(kind, line)

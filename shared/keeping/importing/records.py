@@ -47,6 +47,8 @@ class Reason(StrEnum):
     MASKED_CREDENTIAL = "masked_credential"
     EXPIRED = "expired"
     DAMAGED = "damaged"
+    ORDER = "order"
+    ONLY_BY_HAND = "only_by_hand"
 
 
 class _Expired(Invalid):
