@@ -142,9 +142,9 @@ def course_of(keys: OwnerKeys, item: Item) -> Course:
         raise SealBroken from None
 
 
-def page_name(keys: OwnerKeys, task_id: str, number: int, data: str) -> str:
-    """Return the name of a page, which equal pages at one place of a file share, and which says nothing of them."""
-    return keys.tag(_SEALED_PAGE, task_id, str(number), data)
+def page_name(keys: OwnerKeys, task_id: str, data: str) -> str:
+    """Return the name of a page, which equal pages of an import share, and which says nothing of them."""
+    return keys.tag(_SEALED_PAGE, task_id, data)
 
 
 def seal_page(keys: OwnerKeys, task_id: str, page: str, held: Held, random: Random) -> bytes:

@@ -1,6 +1,6 @@
 """Receiving an import page by page: each is read and checked at the request, sealed, and applied by maintenance once the last one came.
 
-A page that cannot be read is refused and changes nothing. The same page sent twice is one.
+A page that cannot be read is refused and changes nothing. The same page sent twice is one, however late its second copy comes.
 """
 
 from collections.abc import Callable
@@ -142,8 +142,11 @@ class Importing:
     def _received(
         self, owner: str, opened: Opened | None, item: Item | None, page: Page, wanted: Wanted, once: Mark | None
     ) -> Received:
-        if opened is not None and item is not None and _repeated(opened.keys, item, page):
-            return self._again(opened.keys, item, last=page.last)
+        if opened is not None and item is not None:
+            name = page_name(opened.keys, task_of(item), page.data)
+            latest = name == item[PAGE]
+            if latest or name in _names(opened.keys, item):
+                return self._again(opened.keys, item, last=page.last and latest)
         course = self._course(opened, item, wanted, page)
         read = self._read(owner, opened, item, course, page)
         keys = (opened or self._vaults.open_or_create(owner)).keys
@@ -202,7 +205,7 @@ class Importing:
     ) -> Received:
         vaults, now = self._vaults, self._vaults.clock()
         task_id = page.import_id or ulid(now, vaults.random)
-        name = page_name(keys, task_id, len(course.pages) + 1, page.data)
+        name = page_name(keys, task_id, page.data)
         records = [course.wanted.placed(record) for record in read.records]
         sealed = seal_page(keys, task_id, name, Held.of(records, read.told, read.refused), vaults.random)
         key = names.imports(keys.owner, keys.epoch, task_id) + name
@@ -296,6 +299,6 @@ def _wanted(page: Page) -> Wanted:
     return Wanted(page.mode, page.format, page.scope, project)
 
 
-def _repeated(keys: OwnerKeys, item: Item, page: Page) -> bool:
-    """Tell whether this is the page that came last."""
-    return page_name(keys, task_of(item), int(item[PAGES]), page.data) == item[PAGE]
+def _names(keys: OwnerKeys, item: Item) -> set[str]:
+    """Return the names of the pages that came, as long as the import is not over."""
+    return {name for name, _, _ in course_of(keys, item).pages} if COURSE in item else set()
