@@ -16,7 +16,7 @@ from shared.domain.task import TaskStatus
 from shared.domain.times import days_bounds, rfc3339
 from shared.keeping.forgetting.families import meant
 from shared.keeping.forgetting.selection import Selection, words_of
-from shared.keeping.idempotency import Mark
+from shared.keeping.idempotency import Asked, Mark, standing
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, items, names
 from shared.storage.commit import TRIES, Commits
@@ -146,10 +146,10 @@ class Forgetting:
         shown = sorted((one for one in gone if one.status is not Status.RETIRED), key=lambda one: one.id, reverse=True)
         return Preview(len(shown), shown[: limits.FORGET_SHOWN], looked.complete)
 
-    def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> str:
-        """Make the task that forgets, ask maintenance to do it, and return its id.
+    def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> Asked:
+        """Make the task that forgets, ask maintenance to do it, and return it.
 
-        Raises ConfirmationNeeded, IdempotencyKeyReused, TableLost, Unavailable.
+        Raises ConfirmationNeeded, IdempotencyKeyReused, IdempotencyKeySpent, TableLost, Unavailable.
         """
         if not confirm:
             raise ConfirmationNeeded
@@ -168,7 +168,7 @@ class Forgetting:
             except Refused as refused:
                 reason = transaction.explain(refused)
                 if isinstance(reason, Replayed):
-                    return reason.made
+                    return standing(self._vaults, owner, reason.made, replayed=True)
                 if not isinstance(reason, Stale):
                     raise reason from None
                 self._vaults.forget(owner)
@@ -176,7 +176,7 @@ class Forgetting:
             message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
             with suppress(Unavailable):  # the owner is due in any case
                 self.commits.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{task_id}")
-            return task_id
+            return Asked(task_id)
         raise Unavailable
 
     def _task(self, keys: OwnerKeys, task_id: str, selection: Selection, now: datetime) -> Item:

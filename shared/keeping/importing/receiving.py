@@ -5,7 +5,7 @@ A page that cannot be read is refused and changes nothing. The same page sent tw
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ from shared.domain import limits
 from shared.domain.errors import (
     ConfirmationNeeded,
     DamagedFile,
+    IdempotencyKeySpent,
     Invalid,
     NotFound,
     NotPossibleNow,
@@ -91,7 +92,7 @@ class Page(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """How far an import is: pages that came, lines read, lines refused."""
+    """How far an import is: pages that came, lines read, lines refused. `replayed`: by an earlier request under the same key."""
 
     task_id: str
     status: TaskStatus
@@ -99,6 +100,7 @@ class Received:
     lines: int
     refused: int
     complete: bool
+    replayed: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ class Importing:
         """Take in a page. Four steps with warm keys.
 
         Raises ConfirmationNeeded, Invalid, DamagedFile (the whole import is given up), NotFound (no such import), NotPossibleNow (it is
-        complete), TooLarge, QuotaExceeded, IdempotencyKeyReused, TableLost, Unavailable.
+        complete), TooLarge, QuotaExceeded, IdempotencyKeyReused, IdempotencyKeySpent, TableLost, Unavailable.
         """
         wanted = _wanted(page)
         if len(page.data) > limits.IMPORT_BYTES or len(page.data.encode()) > limits.IMPORT_BYTES:
@@ -146,7 +148,8 @@ class Importing:
             name = page_name(opened.keys, task_of(item), page.data)
             latest = name == item[PAGE]
             if latest or name in _names(opened.keys, item):
-                return self._again(opened.keys, item, last=page.last and latest)
+                again = self._again(opened.keys, item, last=page.last and latest)
+                return replace(again, replayed=once is not None)
         course = self._course(opened, item, wanted, page)
         read = self._read(owner, opened, item, course, page)
         keys = (opened or self._vaults.open_or_create(owner)).keys
@@ -226,8 +229,7 @@ class Importing:
             ):  # a later page may be one that another request sent as well; what is left goes with the task
                 vaults.objects.erase(key)
             if isinstance(reason, Replayed):
-                sk = names.TASK + reason.made
-                return self._again(keys, vaults.table.get(keys.owner, [sk])[sk], last=page.last)
+                return self._replayed(keys, reason.made, page)
             raise reason from None
         if after.complete:
             self._send(keys.owner, task_id)
@@ -247,6 +249,15 @@ class Importing:
         before = Condition(exists=True, equals={PAGES: item[PAGES], "finished_at": None})
         columns = {name: value for name, value in told.items() if name != "sk"}
         return Update(str(told["sk"]), set=columns, add={"size": size}, condition=before)
+
+    def _replayed(self, keys: OwnerKeys, task_id: str, page: Page) -> Received:
+        """Answer a first page that was sent before under the same key."""
+        sk = names.TASK + task_id
+        item = self._vaults.table.get(keys.owner, [sk]).get(sk)
+        if item is None:
+            raise IdempotencyKeySpent
+        latest = page_name(keys, task_id, page.data) == item[PAGE]
+        return replace(self._again(keys, item, last=page.last and latest), replayed=True)
 
     def _again(self, keys: OwnerKeys, item: Item, *, last: bool) -> Received:
         """Answer a request that was done before, or that says now that it was the last one. Maintenance is asked again, in case the one

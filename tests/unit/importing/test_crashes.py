@@ -243,7 +243,7 @@ def test_twenty_people_who_add_at_once_lose_nothing_to_an_import() -> None:
 
 def forget_all(world: World) -> str:
     world.clock.advance(1)
-    return world.now.forgetting.ask(world.owner, Selection(world.clock()), confirm=True)
+    return world.now.forgetting.ask(world.owner, Selection(world.clock()), confirm=True).task_id
 
 
 def test_a_forget_takes_what_an_import_still_holds_and_is_not_done_before(monkeypatch: pytest.MonkeyPatch) -> None:

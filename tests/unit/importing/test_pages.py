@@ -9,6 +9,7 @@ from shared.domain.errors import (
     ConfirmationNeeded,
     DamagedFile,
     IdempotencyKeyReused,
+    IdempotencyKeySpent,
     Invalid,
     NotFound,
     NotPossibleNow,
@@ -20,6 +21,8 @@ from shared.domain.task import TaskStatus
 from shared.keeping.idempotency import mark
 from shared.keeping.importing.course import Mode
 from shared.keeping.importing.receiving import Received
+from shared.ports import Delete
+from shared.storage import names
 from tests.builders import World
 from tests.unit.importing.sending import Page, counted, exported, lines, said, send, taken_in
 from tests.unit.storage.soundness import assert_sound, settle
@@ -101,9 +104,14 @@ def test_a_late_copy_of_any_page_is_the_same_page() -> None:
 def test_a_first_page_under_a_key_is_one_import() -> None:
     world = World()
     first = receive(world, Page(lines("A.")), "key")
-    assert receive(world, Page(lines("A.")), "key") == first
+    again = receive(world, Page(lines("A.")), "key")
+    assert (again, first.replayed, again.replayed) == (first, False, True)
     world.tidy()
-    assert receive(world, Page(lines("A.")), "key").status is TaskStatus.DONE
+    late = receive(world, Page(lines("A.")), "key")
+    assert (late.status, late.replayed) == (TaskStatus.DONE, True)
+    world.table.write(world.owner, [Delete(names.TASK + first.task_id)])
+    with pytest.raises(IdempotencyKeySpent):
+        receive(world, Page(lines("A.")), "key")
     with pytest.raises(IdempotencyKeyReused):
         receive(world, Page(lines("B.")), "key")
     world.tidy()
