@@ -4,7 +4,7 @@ Columns of a task of the kind `import`: `pages` that came, the name of the last 
 that maintenance took in), and the `did_*` that its owner sees. Each page is an object of its own until the end.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -20,6 +20,7 @@ from shared.domain.times import epoch_seconds, rfc3339
 from shared.keeping.importing.records import Record, Refusal
 from shared.keeping.importing.thread import Thread
 from shared.keeping.importing.told import Told
+from shared.learning.tasks import RESULT
 from shared.ports import Condition, Item, Update, Write
 from shared.storage import bodies, names, objects
 
@@ -73,15 +74,20 @@ class Course:
 
     def after(self, page: str, records: int, told: int, refused: list[Refusal], thread: Thread, *, last: bool) -> Self:
         """Return the course after one more page."""
+        pages = (*self.pages, (page, records, told))
+        return replace(self.telling(refused), pages=pages, thread=thread, complete=last)
+
+    def telling(self, refused: Sequence[Refusal]) -> Self:
+        """Return the course with more refused lines, of which it tells as many as it may."""
         report = [refusal.to_body() for refusal in refused[: limits.IMPORT_REPORT - len(self.report)]]
-        return replace(
-            self,
-            pages=(*self.pages, (page, records, told)),
-            thread=thread,
-            refused=self.refused + len(refused),
-            report=(*self.report, *report),
-            complete=last,
-        )
+        return replace(self, refused=self.refused + len(refused), report=(*self.report, *report))
+
+    def columns(self, keys: OwnerKeys, task_id: str, random: Random) -> Item:
+        """Return the sealed columns of its task: the course itself, and the report that the owner sees."""
+        columns: Item = {COURSE: self.seal(keys, task_id, random), "gen": keys.generation}
+        if not self.report:
+            return columns
+        return columns | {"sealed": keys.seal(RESULT, task_id, 1, bodies.pack({"report": list(self.report)}), random)}
 
     def seal(self, keys: OwnerKeys, task_id: str, random: Random) -> bytes:
         """Return what the task holds of it."""

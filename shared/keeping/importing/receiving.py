@@ -54,9 +54,8 @@ from shared.keeping.importing.replacing import refuse_cut, refuse_empty, refuse_
 from shared.keeping.importing.thread import Thread
 from shared.keeping.importing.told import Settings
 from shared.keeping.memories import fields
-from shared.learning.tasks import RESULT
 from shared.ports import Condition, Item, Put, Update
-from shared.storage import bodies, names
+from shared.storage import names
 from shared.storage.commit import TRIES, Commits
 from shared.storage.preferences import preferences_of
 from shared.storage.transactions import Replayed, Stale
@@ -238,11 +237,8 @@ class Importing:
     def _item(self, keys: OwnerKeys, task_id: str, course: Course, size: int, item: Item | None) -> Put | Update:
         """Return the write that keeps the course after one more page."""
         vaults, now = self._vaults, rfc3339(self._vaults.clock())
-        told: Item = {"sk": names.TASK + task_id, PAGES: len(course.pages), "updated_at": now, "gen": keys.generation}
-        told |= {COURSE: course.seal(keys, task_id, vaults.random), REFUSED: course.refused, PAGE: course.pages[-1][0]}
-        if course.report:
-            report = bodies.pack({"report": list(course.report)})
-            told["sealed"] = keys.seal(RESULT, task_id, 1, report, vaults.random)
+        told: Item = {"sk": names.TASK + task_id, PAGES: len(course.pages), "updated_at": now}
+        told |= {REFUSED: course.refused, PAGE: course.pages[-1][0], **course.columns(keys, task_id, vaults.random)}
         if item is None:
             first: Item = {"kind": KIND, "status": TaskStatus.QUEUED.value, "created_at": now, "run": 1, "attempts": 0}
             return Put(told | first | {APPLIED: 0, "size": size}, Condition(absent=True))

@@ -141,6 +141,7 @@ def test_dying_at_any_step_a_file_that_says_nothing_here_forgets_nothing(when: s
         for _ in range(2):
             world.tidy(hours=LEASE_AND_MORE)
         task = world.now.tasks.get(world.owner, task_id)
+        assert [one["line"] for one in task.report or ()] == [1, 2, 3], at
         assert (task.error, counted(task), world.texts()) == ("nothing_taken_in", {"refused": 3}, [TEA, STANDING]), at
         assert b"/imports/" not in world.objects.everything()
 
