@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from shared.domain import limits
 from shared.domain.ids import ULID
 from shared.domain.memory import Category, Scope
+from shared.domain.task import TaskStatus
 from shared.keeping.forgetting.asking import Preview
 from shared.keeping.forgetting.texts import Kind
 from shared.models.forms import Given, Moment, Name, Shown
@@ -78,7 +79,9 @@ class EarlierOut(VersionOut):
 class ForgetOut(Shown):
     """202: a task forgets. 200: what would be forgotten."""
 
-    status: Literal["queued", "dry_run"]
+    status: TaskStatus | Literal["dry_run"] = Field(
+        description="of the task as it is now: queued, but where an Idempotency-Key repeats a request"
+    )
     task_id: str | None = Field(
         default=None,
         description="GET /v1/tasks/{task_id} says how many are forgotten, and done when nothing of them is left",

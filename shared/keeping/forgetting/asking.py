@@ -20,7 +20,7 @@ from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import meant
 from shared.keeping.forgetting.selection import Selection, words_of
 from shared.keeping.forgetting.texts import Text
-from shared.keeping.idempotency import Mark
+from shared.keeping.idempotency import Asked, Mark, standing
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, items, names
 from shared.storage.commit import TRIES, Commits
@@ -177,10 +177,10 @@ class Forgetting:
         newest = shown[: limits.FORGET_SHOWN]
         return Preview(len(shown), newest, len(places), earlier, damaged, complete, len(told), said)
 
-    def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> str:
-        """Make the task that forgets, ask maintenance to do it, and return its id.
+    def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> Asked:
+        """Make the task that forgets, ask maintenance to do it, and return it.
 
-        Raises ConfirmationNeeded, IdempotencyKeyReused, TableLost, Unavailable.
+        Raises ConfirmationNeeded, IdempotencyKeyReused, IdempotencyKeySpent, TableLost, Unavailable.
         """
         if not confirm:
             raise ConfirmationNeeded
@@ -199,7 +199,7 @@ class Forgetting:
             except Refused as refused:
                 reason = transaction.explain(refused)
                 if isinstance(reason, Replayed):
-                    return reason.made
+                    return standing(self._vaults, owner, reason.made, replayed=True)
                 if not isinstance(reason, Stale):
                     raise reason from None
                 self._vaults.forget(owner)
@@ -207,7 +207,7 @@ class Forgetting:
             message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
             with suppress(Unavailable):  # the owner is due in any case
                 self.commits.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{task_id}")
-            return task_id
+            return Asked(task_id)
         raise Unavailable
 
     def _task(self, keys: OwnerKeys, task_id: str, selection: Selection, now: datetime) -> Item:

@@ -39,7 +39,7 @@ def ask(world: World, **wish: Any) -> str:
     world.clock.advance(1)
     sent = ForgetIn.model_validate(wish)
     selection = world.now.forgetting.selection(world.owner, sent)
-    return world.now.forgetting.ask(world.owner, selection, confirm=True)
+    return world.now.forgetting.ask(world.owner, selection, confirm=True).task_id
 
 
 def forget(world: World, **wish: Any) -> dict[str, int]:
