@@ -300,6 +300,12 @@ def etag(version: int | str) -> dict[str, str | list[str]]:
     return {"ETag": f'"{version}"'}
 
 
+def made(task_id: str, *, replayed: bool) -> dict[str, str | list[str]]:
+    """Return the headers that name a task, and say whether an earlier request under the same key made it."""
+    headers: dict[str, str | list[str]] = {"Location": f"/v1/tasks/{task_id}"}
+    return headers | {REPLAYED: "true"} if replayed else headers
+
+
 def _refuse_unknown_parameters(app: Any, next_middleware: Any) -> Any:
     """A misspelt filter must not silently return everything."""
     route: Route = app.context["_route"]

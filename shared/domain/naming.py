@@ -26,7 +26,7 @@ def name(text: str) -> str:
         raise ValueError(f"A name has 1 to {limits.KEY_CHARACTERS} characters.")
     if composed != composed.strip() or not visible(composed):
         raise ValueError("A name neither begins nor ends with white space.")
-    return _seen(composed)
+    return seen(composed)
 
 
 ALL_PROJECTS = "*"
@@ -49,7 +49,7 @@ def tag(text: str) -> str:
         raise ValueError(
             f"A tag is # and 1 to {limits.TAG_CHARACTERS - 1} characters without white space, such as #work."
         )
-    return _seen(composed)
+    return seen(composed)
 
 
 def idempotency_key(text: str) -> str:
@@ -59,9 +59,10 @@ def idempotency_key(text: str) -> str:
     return text
 
 
-def _seen(text: str) -> str:
+def seen(text: str) -> str:
+    """Return a text of one line unchanged. Raises ValueError where not all of its signs are seen as they stand."""
     if any(unicodedata.category(sign) in _UNSEEN and not _joins(text, place) for place, sign in enumerate(text)):
-        raise ValueError("Invisible and directional signs are not allowed in names.")
+        raise ValueError("Invisible and directional signs are not allowed here.")
     return text
 
 

@@ -8,7 +8,9 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from shared.domain import limits
 from shared.domain.ids import ULID
 from shared.domain.memory import Category, Scope
+from shared.domain.task import TaskStatus
 from shared.keeping.forgetting.asking import Preview
+from shared.keeping.forgetting.texts import Kind
 from shared.models.forms import Given, Moment, Name, Shown
 from shared.models.memories import MemoryOut, VersionOut
 
@@ -60,6 +62,15 @@ class ForgetIn(Given):
         return self.model_dump(mode="json")
 
 
+class TextOut(Shown):
+    """A text that would go by its words."""
+
+    kind: Kind = Field(description="a statement of the persona, a scene's summary or context, a suggestion")
+    text: str
+    project: str | None = Field(description="of this project")
+    suggestion_id: str | None
+
+
 class EarlierOut(VersionOut):
     """What a memory said before."""
 
@@ -69,7 +80,9 @@ class EarlierOut(VersionOut):
 class ForgetOut(Shown):
     """202: a task forgets. 200: what would be forgotten."""
 
-    status: Literal["queued", "dry_run"]
+    status: TaskStatus | Literal["dry_run"] = Field(
+        description="of the task as it is now: queued, but where an Idempotency-Key repeats a request"
+    )
     task_id: str | None = Field(
         default=None,
         description="GET /v1/tasks/{task_id} says how many are forgotten, and done when nothing of them is left",
@@ -77,6 +90,13 @@ class ForgetOut(Shown):
     count: int | None = Field(default=None, description="of a dry run: how many would go")
     complete: bool | None = Field(default=None, description="of a dry run: false, if there was no time to count all")
     memories: list[MemoryOut] | None = Field(default=None, description="of a dry run: the newest hundred of them")
+    text_count: int | None = Field(
+        default=None,
+        description="of a dry run: how many texts of persona, scenes and suggestions hold the words of `query`",
+    )
+    texts: list[TextOut] | None = Field(
+        default=None, description="of a dry run: those texts, a hundred at most, without what is hidden already"
+    )
     notes: int | None = Field(
         default=None, description="of a dry run: how many notes would go that are no memories yet"
     )
@@ -100,11 +120,18 @@ class ForgetOut(Shown):
 
     @classmethod
     def of(cls, preview: Preview) -> Self:
+        memories = [MemoryOut.of(memory) for memory in preview.memories]
+        told = [
+            TextOut(kind=one.kind, text=one.text, project=one.project, suggestion_id=one.suggestion_id)
+            for one in preview.texts
+        ]
         return cls(
             status="dry_run",
             count=preview.count,
             complete=preview.complete,
-            memories=[MemoryOut.of(memory) for memory in preview.memories],
+            memories=memories,
+            text_count=preview.told,
+            texts=told,
             notes=preview.notes,
             conversations=preview.conversations,
             scenes=preview.scenes,

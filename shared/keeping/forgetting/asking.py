@@ -1,7 +1,7 @@
 """Asking for many memories to be forgotten: what would go, or a task that maintenance does."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date as Date  # noqa: N812 - a wish has a date of its own
@@ -16,13 +16,14 @@ from shared.domain.ids import ulid
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.task import TaskStatus
 from shared.domain.times import days_bounds, rfc3339
-from shared.keeping.forgetting import portrayals
+from shared.keeping.forgetting import portrayals, texts
 from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import meant
 from shared.keeping.forgetting.selection import Selection, words_of
+from shared.keeping.forgetting.texts import Text
 from shared.keeping.forgetting.traces import noted
 from shared.keeping.forgetting.unlearning import CONVERSATIONS, NOTES, heard
-from shared.keeping.idempotency import Mark
+from shared.keeping.idempotency import Asked, Mark, standing
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import bodies, items, names
 from shared.storage.commit import TRIES, Commits
@@ -81,6 +82,7 @@ class Preview:
     it goes anyway.
 
     `damaged` counts memories and objects of the journal that do not open. `complete` False: there was no time to look through all.
+    `told` counts the texts of documents that would go by their words; `texts` are some of those that may be shown.
     """
 
     count: int
@@ -89,6 +91,8 @@ class Preview:
     earlier: list[Memory]
     damaged: int
     complete: bool
+    told: int = 0
+    texts: Sequence[Text] = ()
     notes: int = 0
     conversations: int = 0
     scenes: int = 0
@@ -187,13 +191,20 @@ class Forgetting:
                 earlier = nlargest(limits.FORGET_SHOWN, [*earlier, version], key=lambda one: (one.id, one.version))
         waits, in_time = self._waiting(opened.keys, selection, until)
         damaged, complete = looked.damaged + past.damaged, looked.complete and past.complete and in_time
-        newest = shown[: limits.FORGET_SHOWN]
-        counts = (
-            waits.get(NOTES, 0),
-            waits.get(CONVERSATIONS, 0),
-            portrayals.counted(self._vaults, opened.keys, selection),
+        told = list(texts.found(self._vaults, opened.keys, selection))
+        return Preview(
+            count=len(shown),
+            memories=shown[: limits.FORGET_SHOWN],
+            earlier_count=len(places),
+            earlier=earlier,
+            damaged=damaged,
+            complete=complete,
+            told=len(told),
+            texts=texts.shown(self._vaults, opened, told[: limits.FORGET_SHOWN]),
+            notes=waits.get(NOTES, 0),
+            conversations=waits.get(CONVERSATIONS, 0),
+            scenes=portrayals.counted(self._vaults, opened.keys, selection),
         )
-        return Preview(len(shown), newest, len(places), earlier, damaged, complete, *counts)
 
     def _waiting(self, keys: OwnerKeys, selection: Selection, until: datetime) -> tuple[Counter[str], bool]:
         """Count what is meant and no memory yet; tell whether there was time for all."""
@@ -204,10 +215,10 @@ class Forgetting:
                 return counts, False
         return counts, True
 
-    def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> str:
-        """Make the task that forgets, ask maintenance to do it, and return its id.
+    def ask(self, owner: str, selection: Selection, *, confirm: bool, once: Mark | None = None) -> Asked:
+        """Make the task that forgets, ask maintenance to do it, and return it.
 
-        Raises ConfirmationNeeded, IdempotencyKeyReused, TableLost, Unavailable.
+        Raises ConfirmationNeeded, IdempotencyKeyReused, IdempotencyKeySpent, TableLost, Unavailable.
         """
         if not confirm:
             raise ConfirmationNeeded
@@ -226,7 +237,7 @@ class Forgetting:
             except Refused as refused:
                 reason = transaction.explain(refused)
                 if isinstance(reason, Replayed):
-                    return reason.made
+                    return standing(self._vaults, owner, reason.made, replayed=True)
                 if not isinstance(reason, Stale):
                     raise reason from None
                 self._vaults.forget(owner)
@@ -234,7 +245,7 @@ class Forgetting:
             message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
             with suppress(Unavailable):  # the owner is due in any case
                 self.commits.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{task_id}")
-            return task_id
+            return Asked(task_id)
         raise Unavailable
 
     def _task(self, keys: OwnerKeys, task_id: str, selection: Selection, now: datetime) -> Item:

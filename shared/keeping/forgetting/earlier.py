@@ -16,7 +16,7 @@ from shared.domain.memory import Memory
 from shared.keeping.forgetting.selection import Selection
 from shared.keeping.maintenance.visits import Step, Visit
 from shared.ports import Item
-from shared.storage import basis, items, lines, names
+from shared.storage import items, lines, names
 from shared.storage.journal import Journal, JournalObject, Place, Record
 from shared.storage.together import THREADS, each
 from shared.storage.vaults import Vaults
@@ -54,7 +54,7 @@ class Earlier:
             self.damaged += read.count(None)
             said = [one for found in read for one in found or () if one[0].kind == lines.MEMORY]
             self.buried |= {one.id for found in read for one, _ in found or () if one.kind == lines.TOMBSTONE}
-            wanted = basis.sks(record.id for record, _ in said)
+            wanted = sorted({names.MEMORY + record.id for record, _ in said})
             standing = self.vaults.table.get(self.keys.owner, wanted) if wanted else {}
             for record, settled in said:
                 if self._is_superseded(record, standing.get(names.MEMORY + record.id), settled=settled):
@@ -138,12 +138,19 @@ def clear(visit: Visit, ids: Collection[str], clearing: Sequence[Step]) -> None:
     found = set[str]()
     while ids := set(ids) - found:
         found |= ids
-        stored = visit.vaults.table.get(visit.owner, basis.sks(ids))
-        ids = {new for new in basis.replaced(visit.opened, stored, ids).values() if new}
+        stored = visit.vaults.table.get(visit.owner, [names.MEMORY + memory_id for memory_id in sorted(ids)])
+        ids = set(filter(None, (_replaced_by(visit, item) for item in stored.values())))
     visit.unsaid = frozenset(found)
     for step in clearing:
         step.run(visit)
     visit.unsaid = frozenset()
+
+
+def _replaced_by(visit: Visit, item: Item) -> str | None:
+    try:
+        return items.from_item(visit.opened.keys, item).memory.replaced_by
+    except SealBroken:
+        return None
 
 
 def _lots(listing: Sequence[JournalObject]) -> Iterator[list[JournalObject]]:

@@ -16,7 +16,7 @@ from shared.domain.errors import ActiveLimitReached, NotFound, Refused, SealBrok
 from shared.domain.memory import Status
 from shared.domain.task import PROGRESS, TaskStatus
 from shared.domain.times import epoch_seconds, rfc3339
-from shared.keeping.forgetting import awaiting, earlier, portrayals, traces
+from shared.keeping.forgetting import awaiting, earlier, portrayals, texts, traces
 from shared.keeping.forgetting.asking import AWAITED, KIND, SELECTION, WAITING, Looked, selection_of
 from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import Meant, archived, meant
@@ -31,6 +31,7 @@ from shared.storage.partition import each_item
 from shared.storage.transactions import Change, Stale, StepDone, batches
 
 FORGOTTEN = f"{PROGRESS}forgotten"
+TEXTS = f"{PROGRESS}texts"
 EARLIER = f"{PROGRESS}earlier"
 DAMAGED = f"{PROGRESS}damaged"
 SCENES = f"{PROGRESS}scenes"
@@ -91,6 +92,7 @@ class Forget:
             _write(visit, replace(_counted(visit, task, {}), set_once={SCENES: scenes}))
         traces.unnote(visit.vaults, visit.opened.keys, selection, _counted(visit, task, {NOTES: 1}))
         unlearn(visit.vaults, visit.opened.keys, selection, partial(_counted, visit, task), self.work)
+        self._untell(visit, task, selection)
         deleted = self.forget(visit, task, selection, before)
         self._forget_earlier(visit, task, selection)
         visit.forgot = portrayals.take(self.commits, visit.opened, selection) or visit.forgot
@@ -101,6 +103,16 @@ class Forget:
             with suppress(Refused):
                 visit.vaults.table.write(visit.owner, [told])
         return deleted
+
+    def _untell(self, visit: Visit, task: Item, selection: Selection) -> None:
+        """Take out of documents the texts that are meant."""
+        try:
+            gone = texts.remove(
+                self.commits, visit.opened.keys, selection, lambda count: _counted(visit, task, {TEXTS: count})
+            )
+        except StepDone:  # the task's life ended
+            raise Unavailable from None
+        visit.forgot = visit.forgot or gone > 0
 
     def forget(self, visit: Visit, task: Item, selection: Selection, before: int) -> int:
         """Delete what a selection means and count it on that task; return how many that were. Raises OutOfTime with `before` in it."""
@@ -170,6 +182,8 @@ class Forgotten:
             if awaiting.imports(visit, task_id, complete=True):
                 continue  # what they hold may be meant as well
             selection = selection_of(visit.opened.keys, task)
+            if next(texts.found(visit.vaults, visit.opened.keys, selection), None) is not None:
+                continue
             looked, past = Looked(visit.vaults, visit.opened.keys), Earlier(visit.vaults, visit.opened.keys, selection)
             place = visit.vaults, visit.opened.keys, selection
             if meant(selection, looked) or any(heard(*place)) or portrayals.left(*place):

@@ -70,6 +70,25 @@ def test_what_only_shares_a_few_words_is_no_pattern() -> None:
     assert suggested(world) == []
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("I prefer eating apples at breakfast", "I prefer eating pears at breakfast", "I prefer eating grapes at breakfast"),
+        ("喜欢早餐吃苹果", "喜欢早餐吃梨", "喜欢早餐吃香蕉"),
+        ("I prefer semicolons in TypeScript", "I prefer no semicolons in TypeScript", "never semicolons in TypeScript"),
+        ("I prefer an indent of 2 spaces", "I prefer an indent of 4 spaces", "I prefer an indent of 8 spaces"),
+        ("喜欢编辑器用暗色主题", "喜欢编辑器用亮色主题", "喜欢编辑器用彩色主题"),
+        ("Prefers Postgres for project alpha", "Prefers MySQL for project beta", "Prefers Redis for project gamma"),
+        ("Alice likes strong coffee", "Carla likes strong coffee", "Dmitri likes strong coffee"),
+    ],
+)  # fmt: skip
+def test_other_objects_in_the_same_sentence_are_no_pattern(texts: tuple[str, ...]) -> None:
+    world = World()
+    preferred(world, *texts)
+    world.tidy()
+    assert suggested(world) == []
+
+
 def test_one_place_does_not_count_for_another() -> None:
     world = World()
     experienced(world, DEPLOY[0], DEPLOY[1])

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shared.domain import limits
-from shared.domain.errors import IdempotencyKeyReused, NotPossibleNow, Unavailable
+from shared.domain.errors import IdempotencyKeyReused, IdempotencyKeySpent, NotPossibleNow, Unavailable
 from shared.domain.memory import Category
 from shared.domain.task import TaskStatus
-from shared.keeping.idempotency import mark
+from shared.keeping.idempotency import Asked, mark
 from shared.ports import Delete
 from shared.storage import names
 from shared.storage.persona import Persona
@@ -147,7 +147,7 @@ def test_a_request_is_a_task_and_no_more_than_one_waits() -> None:
     assert task(world).status is TaskStatus.QUEUED
     world.tidy()
     done = task(world)
-    assert (done.id, done.kind, done.status) == (first, "persona", TaskStatus.DONE)
+    assert (done.id, done.kind, done.status) == (first.task_id, "persona", TaskStatus.DONE)
     assert done.progress["facts"] == len(ENGLISH)
     world.clock.advance(1)
     assert world.now.portrait.ask(world.owner) != first
@@ -155,7 +155,7 @@ def test_a_request_is_a_task_and_no_more_than_one_waits() -> None:
 
 def test_a_task_that_an_operator_deleted_is_not_waited_for() -> None:
     world = World()
-    first = world.now.portrait.ask(world.owner)
+    first = world.now.portrait.ask(world.owner).task_id
     world.table.write(world.owner, [Delete(names.TASK + first)])
     assert (world.tidy() or {}).get("failed_steps") is None
     assert asked(world).status is TaskStatus.DONE
@@ -166,7 +166,7 @@ def test_many_requests_at_once_are_one_task() -> None:
     world.add("A fact.")
     processes = [world.process() for _ in range(6)]
     with ThreadPoolExecutor(6) as pool:
-        asked_for = set(pool.map(lambda process: process.portrait.ask(world.owner), processes))
+        asked_for = set(pool.map(lambda process: process.portrait.ask(world.owner).task_id, processes))
     assert len(asked_for) == 1
     assert {one.id for one in world.now.tasks.list(world.owner, limit=9)[0]} == asked_for
 
@@ -175,15 +175,27 @@ def test_a_request_under_a_key_happens_once() -> None:
     world = World()
     world.add("A fact.")
 
-    def ask(request: str) -> str:
-        once = mark("refresh", "key", {"request": request}, world.clock())
+    def ask(request: str, key: str = "key") -> Asked:
+        once = mark("refresh", key, {"request": request}, world.clock())
         return world.now.portrait.ask(world.owner, once)
 
+    def answered(asked: Asked) -> tuple[str, TaskStatus, bool]:
+        return asked.task_id, asked.status, asked.replayed
+
     first = ask("one")
-    world.tidy()
-    assert ask("one") == first
+    assert answered(first) == (first.task_id, TaskStatus.QUEUED, False)
+    assert answered(ask("one")) == (first.task_id, TaskStatus.QUEUED, True)
+    assert answered(ask("one", "another key")) == (first.task_id, TaskStatus.QUEUED, False)
     with pytest.raises(IdempotencyKeyReused):
         ask("another")
+    world.tidy()
+    for key in ("key", "another key"):
+        assert answered(ask("one", key)) == (first.task_id, TaskStatus.DONE, True)
+    with pytest.raises(IdempotencyKeyReused):
+        ask("another")
+    world.table.write(world.owner, [Delete(names.TASK + first.task_id)])
+    with pytest.raises(IdempotencyKeySpent):
+        ask("one")
 
 
 def test_who_asks_with_no_facts_at_all_is_answered_with_nothing() -> None:
@@ -197,7 +209,7 @@ def test_who_asks_with_no_facts_at_all_is_answered_with_nothing() -> None:
 def test_while_memory_is_off_nothing_is_asked_for_or_made() -> None:
     world = World()
     fill(world)
-    task_id = world.now.portrait.ask(world.owner)
+    task_id = world.now.portrait.ask(world.owner).task_id
     world.choose(enabled=False)
     world.tidy()
     assert world.now.tasks.get(world.owner, task_id).error == "memory_off"
@@ -217,4 +229,4 @@ def test_killing_a_request_at_every_step_leaves_one_task_or_none() -> None:
             preferred(world, "I write Zig")
             died(world, Steps(at=at, when=when), lambda: world.now.portrait.ask(world.owner))  # noqa: B023 - called at once
             again = world.now.portrait.ask(world.owner)
-            assert [one.id for one in world.now.tasks.list(world.owner, limit=9)[0]] == [again], (at, when)
+            assert [one.id for one in world.now.tasks.list(world.owner, limit=9)[0]] == [again.task_id], (at, when)

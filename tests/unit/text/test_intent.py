@@ -40,7 +40,7 @@ def test_strong_signals_recall_in_any_session(text: str, new_session: bool) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        *("换个话题，上次的电影叫什么", "新问题：怎么读文件", "另外，帮我看看天气", "顺便问一下你记得我吗"),
+        *("换个话题，上次的电影叫什么", "新问题：怎么读文件", "另外，帮我看看天气", "顺便问一下月亮多远"),
         *(
             "change topic: what did we discuss last time",
             "New question, do you remember me",
@@ -58,6 +58,57 @@ def test_exclusions_win_over_every_signal_after_them(text: str, new_session: boo
 @pytest.mark.parametrize("text", ["继续昨天的工作，另外帮我看看天气", "continue the plan, and by the way: thanks"])
 def test_an_aside_after_a_signal_takes_nothing_back(text: str) -> None:
     assert decide(text, new_session=False).kind == "strong"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "顺便问一下你记得我吗",
+        "顺便问一下，我老婆叫什么",
+        "By the way, what's my wife's name?",
+        "Incidentally, where do I work?",
+    ],
+)
+def test_a_question_about_the_person_counts_after_an_aside(text: str) -> None:
+    made = decide(text, new_session=False)
+    assert (made.kind, made.reason, made.broad) == ("strong", "signal_person", True)
+    assert decide(f"change the topic. {text}", new_session=False).reason == "topic_change"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("帮我订个我爱吃的外卖", "还按原来的配色吧", "老地方订个位", "那本书叫什么来着"),
+        *("Do you remember the name of that library?", "What was the name of that book I liked?"),
+        *("What were the action items from Monday's meeting?", "use my preferred stack", "What's on my todo list?"),
+        *("Help me prepare for my interview tomorrow.", "Write a letter to my landlord", "is my parcel here yet"),
+        *("上次世界杯我们看的是哪场", "怎么处理上次那个报错", "之前定的股价提醒阈值是多少"),
+    ],
+)
+def test_what_only_somebody_who_knows_the_person_can_answer_recalls(text: str) -> None:
+    assert decide(text, new_session=False).recall != "no"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("世界杯上次是谁夺冠", "人工智能之前的发展历史", "Excel 里如何计算上个月的总额", "怎么查看昨天的日志 linux"),
+        *("它山之石是什么意思", "CSS 怎么实现那个毛玻璃效果", "昨天美股为什么大跌"),
+        *(
+            "What happened yesterday in 1969?",
+            "What should I do if my car won't start?",
+            "How do I undo yesterday's commit?",
+        ),
+        *("How does the project pattern work in Gradle?", "How do companies usually style their code?"),
+        *(
+            "When did they last win the cup?",
+            "Does Rust drop its values in order",
+            "How do I remember the order of planets?",
+        ),
+    ],
+)
+def test_questions_about_the_world_lean_on_nothing_whatever_time_they_name(text: str) -> None:
+    assert decide(text, new_session=False).recall == "no"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from shared.keeping.memories.as_of import AsOf
 from shared.keeping.memories.filters import Filters
 from shared.ports import Put
 from shared.storage import lines, names, scenes
+from shared.storage.basis import Basis
 from shared.storage.document_commits import DocumentCommits
 from shared.storage.documents import PROJECT
 from shared.storage.journal import Journal, JournalObject
@@ -215,7 +216,7 @@ def told_of(world: World, memory: Memory, word: str) -> None:
     statements = [Statement("role", f"Works at {word}", (memory.id,)), Statement("focus_areas", "Tea", (other.id,))]
     persona = Persona(tuple(statements), fact_count=2, refreshed_at="2026-03-01T09:00:00.000Z").fields()
     documents.write(world.owner, place, lambda _opened, _standing: persona)
-    scene = {PROJECT: "atlas", **scenes.written(scenes.CONTEXT, f"About {word}", [memory.id])}
+    scene = {PROJECT: "atlas", **scenes.written(scenes.CONTEXT, f"About {word}", Basis((memory.id,)))}
     documents.write(world.owner, lambda opened: (lines.SCENE, scenes.tag_of(opened.keys, "atlas")), lambda *_: scene)
     marks, nobody = frozenset({"mark"}), None
     suggestion = Suggestion(
@@ -249,7 +250,7 @@ def test_texts_that_rest_on_the_memory_may_be_made_of_what_it_said_and_go_too(
     world.build()
     task_id = forget(world, query=word)
     forgotten(world)
-    assert status(world, task_id) == (TaskStatus.DONE, {"earlier": 1})
+    assert status(world, task_id) == (TaskStatus.DONE, {"earlier": 1, "texts": 3})
     assert word not in everything_said(world)
     assert world.texts() == sorted([after, "Likes short answers."])
     assert [one.text for one in world.now.portrait.get(world.owner)[0].statements] == ["Tea"]

@@ -70,7 +70,7 @@ def test_dying_at_any_step_leaves_the_same_and_counts_each_version_once(when: st
         world.restart()
         for hours in (LEASE_AND_MORE, 0, 0):  # too early to fold, which would remove what a dead run left behind
             world.tidy(hours=hours)
-        assert status(world, task_id) == (TaskStatus.DONE, {"forgotten": 1, "earlier": 4}), at
+        assert status(world, task_id) == (TaskStatus.DONE, {"forgotten": 1, "earlier": 4, "texts": 3}), at
         assert "花生" not in everything_said(world), at
         assert [history(world, one) for one in ids] == whole, at
         if at % 5 == 0:

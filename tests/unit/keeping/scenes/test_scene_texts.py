@@ -8,6 +8,7 @@ import pytest
 from shared.domain import limits
 from shared.domain.errors import Invalid
 from shared.storage import scenes
+from shared.storage.basis import NOTHING
 from tests.builders import World
 from tests.unit.keeping.scenes.staging import DECIDED, change, in_project, listed, made, summed
 from tests.unit.storage.deeds import Summing
@@ -35,7 +36,7 @@ def test_a_text_by_hand_has_two_kilobytes_and_no_secret(field: str) -> None:
 
 def test_a_learned_summary_is_cut_to_what_a_scene_may_hold_and_masked() -> None:
     told = scenes.summarised(
-        "atlas", "密码是 hunter2-Zebra9。" + "的" * 1_000, [], datetime(2026, 3, 1, tzinfo=UTC), "01A"
+        "atlas", "密码是 hunter2-Zebra9。" + "的" * 1_000, NOTHING, datetime(2026, 3, 1, tzinfo=UTC), "01A"
     )
     summary = str(told.get(scenes.SUMMARY))
     assert "hunter2" not in summary
