@@ -10,12 +10,13 @@ from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import Busy, NotFound, Refused, Unavailable, VersionMismatch
-from shared.domain.ids import ulid
+from shared.domain.ids import Random, ulid
 from shared.domain.memory import Memory
 from shared.ports import Condition, Item, Put, Queue, Write
 from shared.storage import bodies, items, lines, names
 from shared.storage.builds import ask_for_build
 from shared.storage.items import Sealed, Stored
+from shared.storage.journal import Record
 from shared.storage.transactions import Change, Limits, ManyChanges, Once, Stale, Transaction, Turn, tombstone
 from shared.storage.vaults import Vaults
 
@@ -145,7 +146,8 @@ class Commits:
         condition = Condition(equals={"version": before}) if before else Condition(absent=True)
         transaction.add("memory", Put(settings_item(line, commit), condition))
         size = len(line.encode())
-        transaction.head({"bytes": size, "journal_bytes": size}, deleting=True)
+        counted = {"bytes": size, "journal_bytes": size}
+        transaction.head(counted, deleting=True, set_={"settings": line.version})
         return transaction
 
     def journal_then_write(self, keys: OwnerKeys, commit: str, line: lines.Line, transaction: Transaction) -> None:
@@ -194,6 +196,13 @@ def settings_item(line: lines.Line, commit: str) -> Item:
     """Return the item of settings."""
     item: Item = {"sk": names.SETTINGS, "version": line.version, "gen": line.generation, "commit": commit}
     return item | {"sealed": line.sealed}
+
+
+def settings_again(keys: OwnerKeys, record: Record, random: Random) -> Item:
+    """Return the item of settings as a record of the journal says them, sealed with the owner's current key."""
+    sealed = keys.seal(lines.SETTINGS, lines.SETTINGS, record.version, bodies.pack(record.body), random)
+    line = lines.Line(lines.SETTINGS, lines.SETTINGS, record.version, keys.generation, sealed)
+    return settings_item(line, record.commit)
 
 
 def _same_life(keys: OwnerKeys, change: Change) -> bool:

@@ -295,6 +295,8 @@ def test_settings_that_do_not_open_delete_and_hide_nothing() -> None:
     broken = bytes([bytes(stored["sealed"])[0] ^ 1]) + bytes(stored["sealed"])[1:]  # type: ignore[arg-type]
     world.table.write(world.owner, [Update(names.SETTINGS, set={"sealed": broken})])
     assert world.get(memory.id).content == SHORT
+    commit = str(stored["commit"])
+    world.objects.put(names.journal(world.owner, 1, commit), b"their line does not open either\n")
     assert "retention_deleted" not in (world.tidy() or {})
     assert world.sks(names.MEMORY) == [memory.id]
 
