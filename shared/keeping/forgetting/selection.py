@@ -43,6 +43,13 @@ class Selection:
             and self._says(memory)
         )
 
+    def wants_unread(self, memory_id: str) -> bool | None:
+        """Tell whether a memory of which only the id is known is meant; None where what it says would have to be known."""
+        if ulid_time(memory_id) > self.asked_at or (self.ids is not None and memory_id not in self.ids):
+            return False
+        parts = (self.since, self.until, self.scope, self.project, self.agent, self.category, self.importance_below)
+        return True if all(part is None for part in parts) and not self.words else None
+
     def wants_said(self, text: str, project: str | None, at: datetime) -> bool:
         """Tell whether something said, which may become memories yet, is meant by its words, its project and its time alone."""
         by_memory = (self.ids, self.scope, self.agent, self.category, self.importance_below)

@@ -18,10 +18,11 @@ from shared.keeping.forgetting import traces
 from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, all_stored, selection_of
 from shared.keeping.forgetting.families import Meant, archived, meant
 from shared.keeping.forgetting.selection import Selection
+from shared.keeping.maintenance.repairing import compare
 from shared.keeping.maintenance.visits import OutOfTime, Visit
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update
-from shared.storage import names
+from shared.storage import items, names, unreadable
 from shared.storage.commit import Commits
 from shared.storage.partition import each_item
 from shared.storage.transactions import Change, Stale, StepDone, batches
@@ -43,7 +44,10 @@ class Forget:
     def run(self, visit: Visit) -> Mapping[str, int]:
         """Do every task that waits. Raises OutOfTime; what was deleted until then is counted on the task."""
         deleted = 0
-        for task in open_tasks(visit):
+        tasks = open_tasks(visit)
+        if not visit.rebuilt and any(task["status"] == TaskStatus.QUEUED.value for task in tasks):
+            compare(self.commits, visit)  # what the table has lost is meant as well, and is not to come back later
+        for task in tasks:
             deleted += self._do(visit, task, deleted)
         return {"deleted": deleted}
 
@@ -75,7 +79,22 @@ class Forget:
                 deleted += self._delete(visit, task, changes, whole=changes in found.families)
             visit.forgot = visit.forgot or bool(found)
             if not found:
-                return deleted
+                break
+        return deleted + self._unread(visit, task, selection)
+
+    def _unread(self, visit: Visit, task: Item, selection: Selection) -> int:
+        """Delete what is meant by its id alone and does not open, and of which no line opens either; return how many that were."""
+        deleted = 0
+        for memory_id, item in unread(visit, selection):
+            if selection.wants_unread(memory_id):
+                try:
+                    unreadable.delete(self.commits, visit.opened.keys, memory_id, item, retired=True)
+                except (NotFound, VersionMismatch, Stale):
+                    continue
+                with suppress(Refused):
+                    visit.vaults.table.write(visit.owner, [_counted(visit, task, {FORGOTTEN: 1})])
+                visit.forgot = True
+                deleted += 1
         return deleted
 
     def _delete(self, visit: Visit, task: Item, changes: list[Change], *, whole: bool) -> int:
@@ -112,9 +131,14 @@ class Forgotten:
         for task in waiting:
             if _imports(visit, before=str(task["sk"]).removeprefix(names.TASK)):
                 continue  # what they hold may be meant as well
-            if not _meant(visit, selection_of(visit.opened.keys, task)):
-                _end(visit, task, TaskStatus.DONE)
-                done += 1
+            selection = selection_of(visit.opened.keys, task)
+            if _meant(visit, selection):
+                continue
+            if next(unread(visit, selection), None) is not None:  # whoever asked must not think that nothing is left
+                _end(visit, task, TaskStatus.FAILED, error="damaged")
+                continue
+            _end(visit, task, TaskStatus.DONE)
+            done += 1
         if done and _imports(visit):
             raise OutOfTime({"done": done})  # they waited for this
         return {"done": done}
@@ -126,6 +150,17 @@ def _shown(change: Change) -> bool:
 
 def _meant(visit: Visit, selection: Selection) -> Meant:
     return meant(selection, all_stored(visit.vaults, visit.opened.keys))
+
+
+def unread(visit: Visit, selection: Selection) -> Iterator[tuple[str, Item]]:
+    """Yield the memories that do not open and that the selection means, or may mean."""
+    for item in each_item(visit.vaults.table, visit.owner, names.MEMORY):
+        memory_id = str(item["sk"]).removeprefix(names.MEMORY)
+        try:
+            items.from_item(visit.opened.keys, item)
+        except SealBroken:
+            if selection.wants_unread(memory_id) is not False:
+                yield memory_id, item
 
 
 def open_tasks(visit: Visit) -> list[Item]:

@@ -85,7 +85,11 @@ def _missed(visit: Visit) -> bool:
         preferences.preferences_of(visit.opened)
     except SealBroken:
         return True
-    return WANTED in visit.state or (names.UPKEEP not in visit.opened.items and "index" in visit.opened.head)
+    return (
+        visit.noticed
+        or WANTED in visit.state
+        or (names.UPKEEP not in visit.opened.items and "index" in visit.opened.head)
+    )
 
 
 def _lately(visit: Visit) -> bool:

@@ -86,9 +86,9 @@ class Tidying:
     first: Sequence[Step] = ()
     last: Sequence[Step] = ()
 
-    def tidy(self, owner: str, *, compare: bool = False) -> dict[str, int] | None:
+    def tidy(self, owner: str, *, compare: bool = False, noticed: bool = False) -> dict[str, int] | None:
         """Tidy an owner and return counts for the log; None when there is none, or another run holds the lease. With `compare` the table
-        is first held against the whole journal."""
+        is first held against the whole journal; with `noticed` too, unless that was done lately: somebody met what does not open."""
         vaults = self.commits.vaults
         lost = False
         try:
@@ -103,7 +103,7 @@ class Tidying:
             visit = begun(vaults, owner, now)
             if visit is None:
                 return None
-            visit.rebuilt, visit.compare = lost, compare and not lost
+            visit.rebuilt, visit.compare, visit.noticed = lost, compare and not lost, noticed
             counts = self._visit(visit)
             return ({f"rebuild_{name}": count for name, count in asdict(rebuilt).items()} if rebuilt else {}) | counts
         finally:

@@ -52,6 +52,8 @@ class Visit:
     """Whether a step of this visit failed or did not come to its end."""
     compare: bool = False
     """Whether a comparison of the table with the whole journal was asked for."""
+    noticed: bool = False
+    """Whether somebody met something of the owner's that does not open, or is gone."""
     rebuilt: bool = False
     """Whether the table was lost and this visit made it anew: then what stands is to be what stood before, and nothing else."""
     forgot: bool = False
