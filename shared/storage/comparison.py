@@ -195,8 +195,9 @@ class Comparison:
 
     def _settled(self, commit: str, journaled: Journaled, found: Rows) -> bool:
         """Tell whether nobody is at work on these lines any more."""
-        if is_open(self._task(commit, journaled, found), self.now):
-            return False
+        task = self._task(commit, journaled, found)
+        if is_forgotten(task) or is_open(task, self.now):
+            return is_forgotten(task)
         return ulid_time(commit) <= self.now - limits.REPAIR_AFTER
 
     def _task(self, commit: str, journaled: Journaled, found: Rows) -> Item | None:

@@ -35,7 +35,7 @@ from shared.storage.documents import Document
 from shared.storage.items import Sealed, Stored
 from shared.storage.journal import Journal, JournalObject, Record
 from shared.storage.plans import is_done, is_forgotten, is_open
-from shared.storage.survey import Small, Survey
+from shared.storage.survey import Small, Survey, sk_of
 from shared.storage.together import each
 from shared.storage.transactions import Stale
 
@@ -142,7 +142,7 @@ class Repair:
         wanted: set[str] = set()
         for small in smalls:
             for record in small.records:
-                wanted.add(_sk(record))
+                wanted.add(sk_of(record))
         found = self.table.get(self.keys.owner, sorted(wanted))
         for sk in wanted:
             if sk.startswith(names.MEMORY):
@@ -176,12 +176,11 @@ class Repair:
             verdict = self._verdict(record, others, old=old)
             if verdict is Verdict.REPLAY:
                 verdict = self._refused() if plan is not None or whole else self._replay(line, record, others)
+            if plan is not None:
+                verdict = self._planned(record, task, verdict)
             if verdict is Verdict.DOUBT:
-                verdict = self._doubtful(record, task if plan is not None else None, planned=plan is not None)
-            if forgotten and verdict is Verdict.WAIT and record.kind in lines.DOCUMENTS:
-                verdict = (
-                    Verdict.REMOVE
-                )  # what a plan says of its project is stored when its task is done, so this never was
+                self.survey.doubts += 1
+                verdict = Verdict.WAIT
             told = self._told(line, record, told=verdict is Verdict.SETTLED and not waits)
             if verdict is Verdict.REMOVE or told is None:
                 self.survey.removed += 1
@@ -218,7 +217,7 @@ class Repair:
         return verdict if certain or old else Verdict.WAIT
 
     def _document(self, record: Record) -> Verdict:
-        standing = self.documents.get(_sk(record))
+        standing = self.documents.get(sk_of(record))
         if standing is None:
             return Verdict.WAIT
         said = record.document()
@@ -226,12 +225,21 @@ class Repair:
         self.survey.ended = self.survey.ended or bool(taken_away)
         return Verdict.SETTLED if standing.joined(said) == standing else Verdict.DOUBT
 
-    def _doubtful(self, record: Record, task: Item | None, *, planned: bool) -> Verdict:
-        """Ask for a comparison; but what a plan says of its project was never said where its task did not come to its end."""
-        if planned and record.kind in lines.DOCUMENTS and task is not None and not is_done(task):
-            return Verdict.REMOVE
-        self.survey.doubts += 1
-        return Verdict.WAIT
+    def _planned(self, record: Record, task: Item | None, verdict: Verdict) -> Verdict:
+        """Judge a line of a plan further: what it says of a project was never said where the task did not come to its end, and of a task
+        that failed for good only what the table names was applied."""
+        forgotten, unsure = is_forgotten(task), verdict in (Verdict.WAIT, Verdict.DOUBT)
+        if record.kind in lines.DOCUMENTS:
+            never = forgotten if verdict is Verdict.WAIT else task is not None and not is_done(task)
+        else:
+            never = forgotten and verdict is Verdict.DOUBT and not self._named(record)
+        return Verdict.REMOVE if unsure and never else verdict
+
+    def _named(self, record: Record) -> bool:
+        """Tell whether the table says of one of its texts that this memory holds it: then it was applied, and its row is lost."""
+        held = items.held_tags(self.keys, record.memory()) if record.kind == lines.MEMORY else ()
+        found = self.table.get(self.keys.owner, [names.DEDUP + tag for tag in held]) if held else {}
+        return any(item.get("memory") == record.id for item in found.values())
 
     def _refused(self) -> Verdict:
         """Judge a line that the table will not take: its writer came to nothing, or its row was lost after it was applied."""
@@ -241,7 +249,7 @@ class Repair:
         """Return a settled line with only what its document says still; None where that is nothing. Other lines are left as they are."""
         if not told or record.kind not in lines.DOCUMENTS:
             return line, record
-        part = record.within(self.documents[_sk(record)])
+        part = record.within(self.documents[sk_of(record)])
         if part is None:
             return None
         if part is record:
@@ -388,11 +396,3 @@ class Repair:
     def _replay_settings(self, others: dict[str, Item], line: lines.Line, record: Record) -> None:
         item = self.commits.apply_settings(self.keys, line, record.commit)
         others[names.SETTINGS] = item
-
-
-def _sk(record: Record) -> str:
-    if record.kind == lines.PLAN:
-        return names.TASK + record.id
-    if record.kind in lines.DOCUMENTS:
-        return documents.sk_of(record.kind, record.id)
-    return names.SETTINGS if record.kind == lines.SETTINGS else names.MEMORY + record.id

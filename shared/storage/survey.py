@@ -6,7 +6,7 @@ from datetime import datetime
 from shared.domain.ids import ulid_time
 from shared.observability import alarm
 from shared.ports import StoredObject
-from shared.storage import lines
+from shared.storage import documents, lines, names
 from shared.storage.journal import JournalObject, Record
 
 
@@ -44,3 +44,12 @@ class Survey:
         """Count what does not open and tell of it by its id: of a journal object its first commit, of a document its sort key."""
         self.damaged += 1
         alarm("damaged", **which)
+
+
+def sk_of(record: Record) -> str:
+    """Return the sort key of the row that a line is about."""
+    if record.kind == lines.PLAN:
+        return names.TASK + record.id
+    if record.kind in lines.DOCUMENTS:
+        return documents.sk_of(record.kind, record.id)
+    return names.SETTINGS if record.kind == lines.SETTINGS else names.MEMORY + record.id

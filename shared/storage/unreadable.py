@@ -9,7 +9,7 @@ from contextlib import suppress
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import NotFound, SealBroken
 from shared.domain.ids import first_ulid, ulid, ulid_time
-from shared.domain.memory import Scope, Status
+from shared.domain.memory import Status
 from shared.ports import Condition, Delete, Item, Put, Update
 from shared.storage import items, lines, names, sizes
 from shared.storage.builds import ask_for_comparison
@@ -52,14 +52,11 @@ def delete(
         return False
     if status is Status.RETIRED and not retired:
         raise NotFound
-    version = item.get("version")
-    known = version if isinstance(version, int) and 0 < version < _HIGHEST else 0
+    now, ended = vaults.clock(), max([_version(item), *(one.version for one in told)]) + 1
     tag = items.dedup_tag(keys, memory) if memory and memory.status is not Status.RETIRED else ""
-    now = vaults.clock()
-    ended = max([known, *(one.version for one in told)]) + 1
     line = lines.Line(lines.TOMBSTONE, memory_id, ended, tag=tag, at=now)
-    size = -sizes.item_bytes(keys.owner, item) - sizes.ACCESS_ALLOWANCE
     transaction = commits.transaction(keys)
+    size = -sizes.item_bytes(keys.owner, item) - sizes.ACCESS_ALLOWANCE
     as_read = {name: item.get(name) for name in ("version", "commit", "sealed")}
     transaction.add("memory", Delete(str(item["sk"]), Condition(exists=True, equals=as_read)))
     for dedup in each_item(table, keys.owner, names.DEDUP):
@@ -68,15 +65,19 @@ def delete(
             size -= sizes.item_bytes(keys.owner, dedup)
     transaction.add("row", Put({"sk": names.CHANGE + memory_id, "version": GONE}))
     project = names.PROJECT + lives_in
-    counts = status is not Status.RETIRED and (memory is None or memory.scope is Scope.PROJECT)
-    if counts and project in table.get(keys.owner, [project]):
+    if status is not Status.RETIRED and project in table.get(keys.owner, [project]):
         transaction.add("project", Update(project, add={"memories": -1}, condition=Condition(exists=True)))
-    counters = {"memories": -1, "bytes": size + len(line.encode()), "journal_bytes": len(line.encode())}
+    counters = {"memories": -1, "rows": 1, "bytes": size + len(line.encode()), "journal_bytes": len(line.encode())}
     counters |= {status.value: -1} if status in (Status.ACTIVE, Status.RETIRED) else {}
-    transaction.head(counters | {"rows": 1}, deleting=True)
+    transaction.head(counters, deleting=True)
     commits.journal_then_write(keys, ulid(now, vaults.random), line, transaction)
     ask_for_comparison(commits.maintenance, keys.owner, now)
     return True
+
+
+def _version(item: Item) -> int:
+    version = item.get("version")
+    return version if isinstance(version, int) and 0 < version < _HIGHEST else 0
 
 
 def _status(item: Item) -> Status:
