@@ -68,12 +68,13 @@ class Builder:
         return False
 
     def build(
-        self, owner: str, *, keep_previous: bool = True, before_rows_go: Callable[[], None] | None = None
+        self, owner: str, *, keep_previous: bool = True, before_rows_go: Callable[[Opened], None] | None = None
     ) -> Built | None:
         """Build the owner's index; None when there is nothing to index, nothing new to put into it, or another build was first.
 
         The previous index stays for searches under way, unless `keep_previous` is False: then nothing of deleted texts is left.
-        `before_rows_go` is called when the new index is in use and the change rows are still there; what it raises keeps them.
+        `before_rows_go` is called when the new index is in use and its change rows are still there, with the owner as
+        the build read it; what it raises keeps them.
         """
         vaults = self.indexes.vaults
         fetch = partial(self.indexes.fetch, owner) if self.meaning else None
@@ -95,7 +96,7 @@ class Builder:
             return None
         self.indexes.keep(keys, pointer, index)
         if before_rows_go is not None:
-            before_rows_go()
+            before_rows_go(opened)
         self._take_in(opened)
         self._count_rows(opened, pointer)
         self._sweep(opened, pointer, keep_previous=keep_previous)

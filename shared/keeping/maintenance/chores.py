@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from shared.domain import limits
-from shared.domain.errors import Refused
+from shared.domain.errors import Refused, Unavailable
 from shared.keeping.maintenance.repairing import want
 from shared.keeping.maintenance.visits import Visit
 from shared.learning.waiting import Waiting
@@ -42,11 +43,11 @@ class Builds(Protocol):
         ...
 
     def build(
-        self, owner: str, *, keep_previous: bool = True, before_rows_go: Callable[[], None] | None = None
+        self, owner: str, *, keep_previous: bool = True, before_rows_go: Callable[[Opened], None] | None = None
     ) -> Built | None:
         """Build the owner's index; without `keep_previous` nothing of deleted texts is left. None when nothing came of it.
 
-        `before_rows_go` is called when the new index is in use and before change rows are deleted; what it raises keeps them.
+        `before_rows_go` is called when the new index is in use and before the change rows of what it gets go; what it raises keeps them.
         """
         ...
 
@@ -116,7 +117,7 @@ class Indexing:
             self.builds.sweep(visit.owner)
             return {}
         keep = not visit.survey.dead
-        built = self.builds.build(visit.owner, keep_previous=keep, before_rows_go=self._before_rows_go)
+        built = self.builds.build(visit.owner, keep_previous=keep, before_rows_go=partial(self._before_rows_go, visit))
         if unreadable or (built is not None and built.lost):  # a head of old points to an index that is gone
             want(visit)
         visit.refresh()
@@ -125,7 +126,11 @@ class Indexing:
             visit.look_again(visit.now + (limits.MAINTENANCE_DELAY if embedded else limits.EMBED_AGAIN))
         return {"built": 1, "embedded": built.embedded} if built else {}
 
-    def _before_rows_go(self) -> None:
+    def _before_rows_go(self, visit: Visit, going: Opened) -> None:
+        """Clear as of the rows that go: some may have been written since this visit read them."""
+        if going.keys.epoch != visit.opened.keys.epoch:
+            raise Unavailable
+        visit.opened = replace(visit.opened, changes={**visit.opened.changes, **going.changes})
         if not self.clear():
             raise Uncleared
 
