@@ -21,6 +21,7 @@ NacreError
 ├── QuotaExceeded 507               quota_exceeded
 └── Unavailable 503
     ├── Busy                        busy                 too many writers at once; try again
+    ├── Damaged                     damaged              what is stored of it does not open, and waits to be restored from the journal
     └── TableLost                   rebuilding           the table waits to be rebuilt from the journal
 InternalError 500                   internal             ours; only shared/http.py makes it
 
@@ -28,7 +29,7 @@ Faults inside the service, never an answer:
 Refused             a conditional write found another state
 AlreadyThere        an object of that name exists
 Changed             an object is not the one that was read
-SealBroken          stored bytes do not open: wrong place, wrong key, tampered, truncated or unknown format
+SealBroken          stored bytes do not open: wrong place, wrong key, tampered, truncated or unknown format; shared/http.py answers Damaged
 
 Messages never hold text of memories, keys, names of resources or texts of other exceptions.
 """
@@ -148,6 +149,14 @@ class Unavailable(NacreError):
 
 class Busy(Unavailable):
     code, message = "busy", "Too many changes at once. Try again shortly."
+
+
+class Damaged(Unavailable):
+    code = "damaged"
+    message = (
+        "What is stored of this does not open: it was changed or lost. It is being restored from the journal; try again in a few "
+        "minutes. It can be deleted or replaced meanwhile."
+    )
 
 
 class TableLost(Unavailable):

@@ -112,8 +112,16 @@ class Commits:
         if reason is not None:
             raise reason
 
-    def commit_settings(self, owner: str, version: int, body: dict[str, Any], life: OwnerKeys | None = None) -> int:
-        """Store an owner's settings over that version (0: the first) and return the new version; with `life` only in that one.
+    def commit_settings(
+        self,
+        owner: str,
+        version: int,
+        body: dict[str, Any],
+        life: OwnerKeys | None = None,
+        broken: Item | None = None,
+    ) -> int:
+        """Store an owner's settings over that version (0: the first) and return the new version; with `life` only in that one. `broken` is
+        an item that does not open, to be replaced as it was read (with nothing but its `sk`: there is none).
 
         Raises VersionMismatch, Unavailable.
         """
@@ -121,7 +129,7 @@ class Commits:
             sealed = keys.seal(lines.SETTINGS, lines.SETTINGS, version + 1, bodies.pack(body), self.vaults.random)
             line = lines.Line(lines.SETTINGS, lines.SETTINGS, version + 1, keys.generation, sealed)
             commit = ulid(self.vaults.clock(), self.vaults.random)
-            transaction = self._settings(keys, line, commit)
+            transaction = self._settings(keys, line, commit, broken)
             try:
                 self.journal_then_write(keys, commit, line, transaction)
             except Stale:
@@ -140,10 +148,12 @@ class Commits:
             raise transaction.explain(refused) from None
         return settings_item(line, commit)
 
-    def _settings(self, keys: OwnerKeys, line: lines.Line, commit: str) -> Transaction:
+    def _settings(self, keys: OwnerKeys, line: lines.Line, commit: str, broken: Item | None = None) -> Transaction:
         transaction = self.transaction(keys)
         before = line.version - 1
         condition = Condition(equals={"version": before}) if before else Condition(absent=True)
+        if broken is not None:
+            condition = Condition(equals={name: broken.get(name) for name in ("version", "commit", "sealed")})
         transaction.add("memory", Put(settings_item(line, commit), condition))
         size = len(line.encode())
         counted = {"bytes": size, "journal_bytes": size}

@@ -4,6 +4,7 @@ Whoever reads it needs no table: a rebuild makes one of it, a comparison holds o
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import reduce
@@ -84,6 +85,18 @@ def _take(keys: OwnerKeys, found: Journaled, record: Record) -> None:
         found.said.setdefault((record.kind, record.id), []).append(record)
     elif record.kind == lines.SETTINGS:
         found.settings.append(record)
+
+
+def said_of(journal: Journal, kind: str, document_id: str) -> Document:
+    """Return what the journal says of one document; plans are left out, since what they say may not be said yet."""
+    found: list[Record] = []
+    for listed in journal.listing():
+        with suppress(SealBroken):
+            opened = journal.read(listed)
+            records = opened[1] if opened is not None else []
+            if not any(record.kind == lines.PLAN for record in records):
+                found += [record for record in records if (record.kind, record.id) == (kind, document_id)]
+    return document_of(found)
 
 
 def document_of(records: Iterable[Record]) -> Document:
