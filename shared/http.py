@@ -31,6 +31,7 @@ from shared.domain.errors import (
     Damaged,
     Forbidden,
     Invalid,
+    KeysBroken,
     NacreError,
     NotFound,
     SealBroken,
@@ -148,7 +149,7 @@ class Edge(APIGatewayHttpResolver):
             error = NotFound("There is no such route.")
         elif isinstance(error, RequestValidationError):
             error = Invalid(details=_problems(error.errors()))
-        elif isinstance(error, SealBroken):
+        elif isinstance(error, SealBroken) and not isinstance(error, KeysBroken):
             alarm("damaged", at=_where(error))
             error = Damaged()
         if not isinstance(error, NacreError):

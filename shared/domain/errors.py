@@ -30,6 +30,7 @@ Refused             a conditional write found another state
 AlreadyThere        an object of that name exists
 Changed             an object is not the one that was read
 SealBroken          stored bytes do not open: wrong place, wrong key, tampered, truncated or unknown format; shared/http.py answers Damaged
+KeysBroken          the same of an owner's keys, or the key service refuses: answered as InternalError
 
 Messages never hold text of memories, keys, names of resources or texts of other exceptions.
 """
@@ -189,3 +190,7 @@ class Changed(Exception):
 
 class SealBroken(Exception):
     """Stored bytes do not open. One error for every reason, so that nothing can be learnt by trying."""
+
+
+class KeysBroken(SealBroken):
+    """An owner's keyring, or a key in it, does not open: no journal can mend that, so it is never told as damage that passes."""

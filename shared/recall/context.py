@@ -11,7 +11,7 @@ from functools import partial
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import NacreError, SealBroken
+from shared.domain.errors import KeysBroken, NacreError, SealBroken
 from shared.domain.memory import Memory, Scope, Status
 from shared.domain.naming import ACTIVE_PROJECT, ALL_PROJECTS
 from shared.domain.settings import Preferences
@@ -230,7 +230,7 @@ def _at_hand(memory: Memory, moment: Moment) -> bool:
 def _reason(error: Exception) -> str:
     if isinstance(error, NacreError):
         return error.code
-    known = {TimeoutError: "timeout", SealBroken: "damaged"}
+    known = {TimeoutError: "timeout", SealBroken: "damaged", KeysBroken: "damaged"}
     return known.get(type(error), "unavailable")
 
 

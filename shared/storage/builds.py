@@ -17,18 +17,24 @@ def ask_for_build(maintenance: Queue, owner: str, head: Item) -> None:
 
     Never raises: whoever asks has something better to do, and the schedule comes by in any case.
     """
-    _ask(maintenance, owner, f"{owner[:40]}-{pointer_of(head)}", {})
+    _ask(maintenance, owner, f"{owner[:40]}-{pointer_of(head)}", "build_not_asked_for", {})
 
 
 def ask_for_comparison(maintenance: Queue, owner: str, now: datetime) -> None:
     """Tell maintenance that something of an owner's table was met that does not open or is gone: once in five minutes, whoever meets it how
     often. Never raises."""
-    _ask(maintenance, owner, f"{owner[:40]}-noticed-{epoch_seconds(now) // 300}", {"noticed": 1})
+    _ask(
+        maintenance,
+        owner,
+        f"{owner[:40]}-noticed-{epoch_seconds(now) // 300}",
+        "comparison_not_asked_for",
+        {"noticed": 1},
+    )
 
 
-def _ask(maintenance: Queue, owner: str, deduplication: str, more: dict[str, int]) -> None:
+def _ask(maintenance: Queue, owner: str, deduplication: str, else_: str, more: dict[str, int]) -> None:
     message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner, **more}
     try:
         maintenance.send(owner, message, deduplication=deduplication)
     except Exception as error:  # noqa: BLE001 - an index that is late is no reason to refuse a write or a search
-        warn("maintenance_not_asked_for", kind=type(error).__name__)
+        warn(else_, kind=type(error).__name__)
