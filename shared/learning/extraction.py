@@ -80,10 +80,14 @@ class Extraction:
     extractor: Extractor
     comparison: Comparison
 
-    def learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
-        """Do one delivery of a task. Returns its counts when it is done or has failed for good; raises when it should be tried again."""
+    def learn(self, owner: str, epoch: int, task_id: str, run: int, *, afresh: bool = False) -> dict[str, int]:
+        """Do one delivery of a task. Returns its counts when it is done or has failed for good; raises when it should be tried again.
+
+        `afresh`: the queue delivers the message for the first time. Of a task that has failed, this is how one looks that an operator
+        sent back from the dead letters, and the task is tried again.
+        """
         try:
-            return self._learn(owner, epoch, task_id, run)
+            return self._learn(owner, epoch, task_id, run, afresh)
         except Over:
             return {"over": 1}
         except GivesUp as given_up:
@@ -114,7 +118,7 @@ class Extraction:
             return
         alarm("task_failed", error=reason, provider_status=answered)
 
-    def _learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
+    def _learn(self, owner: str, epoch: int, task_id: str, run: int, afresh: bool) -> dict[str, int]:
         sk = names.TASK + task_id
         opened = self.commits.vaults.open(owner, [sk, names.SETTINGS, names.UPKEEP])
         if opened is None or opened.keys.epoch != epoch or sk not in opened.items:
@@ -123,7 +127,7 @@ class Extraction:
         if task["status"] == TaskStatus.DONE.value:
             self._forget_conversation(opened.keys, task_id)
             raise Over
-        if task["run"] != run or task["status"] == TaskStatus.FAILED.value:
+        if task["run"] != run or (task["status"] == TaskStatus.FAILED.value and not afresh):
             raise Over
         task = self._begin(owner, sk, run)
         if "dry_run" in task:

@@ -50,6 +50,7 @@ class ByDay:
             created_from=epoch_seconds(day_bounds(since, zone)[0]) if since else None,
             created_to=epoch_seconds(day_bounds(until, zone)[1]) if until else None,
             updated_from=max(0, epoch_seconds(now - timedelta(days=kept))) if kept >= 0 else None,
+            living_at=epoch_seconds(now),
         )
         index = self.searcher.index(opened)
         rows = where.rows(index.columns)

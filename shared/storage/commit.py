@@ -31,6 +31,10 @@ class Commits:
     bounds: Limits
     maintenance: Queue
 
+    def has_room(self, head: Item, size: int) -> bool:
+        """Tell whether an owner with that head may keep so many bytes more; who else writes may be there first."""
+        return int(head["bytes"]) + size <= self.bounds.quota_bytes
+
     def commit(self, owner: str, change: Change, once: Callable[[OwnerKeys], Once] | None = None) -> Memory | None:
         """Make the change and return the memory as it now stands (None: deleted). Two steps with warm keys.
 

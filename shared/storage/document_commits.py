@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from shared.domain.errors import Busy, NotFound, SealBroken, VersionMismatch
 from shared.domain.ids import ulid, ulid_time
-from shared.ports import Condition, Item
+from shared.ports import Condition, Item, Write
 from shared.storage import documents, lines
 from shared.storage.commit import Commits
 from shared.storage.documents import Document
@@ -40,12 +40,16 @@ class DocumentCommits:
         place: Callable[[Opened], tuple[str, str]],
         change: Change,
         etags: frozenset[str] | None = None,
+        *,
+        beyond_quota: bool = False,
+        step: Callable[[], Write] | None = None,
     ) -> Document:
         """Change the document of that kind and id, and return it as it then stands. Four steps with warm keys.
 
-        `change` may be called again when another writer was first. `etags`: what the caller's If-Match allows; None: any. An end and
-        another active project are possible beyond the quota. Raises VersionMismatch, QuotaExceeded, TableLost, Busy and what `change`
-        raises.
+        `change` may be called again when another writer was first. `etags`: what the caller's If-Match allows; None: any. An end,
+        another active project, and what maintenance writes `beyond_quota` (texts go, or rest on something else) are possible where no
+        room is left. `step` makes one more write that goes with it, such as the progress of a task, after `change` was asked. Raises
+        VersionMismatch, QuotaExceeded, TableLost, Busy, StepDone where the step is refused, and what `change` raises.
         """
         vaults = self.commits.vaults
         for _ in range(TRIES):
@@ -63,7 +67,8 @@ class DocumentCommits:
             if after == standing and broken is None:
                 return standing
             try:
-                self._commit(opened, kind, document_id, (standing, broken), after, part)
+                before = (standing, broken)
+                self._commit(opened, kind, document_id, before, after, part, beyond_quota=beyond_quota, step=step)
             except (VersionMismatch, NotFound, Stale):
                 continue
             return after
@@ -101,10 +106,15 @@ class DocumentCommits:
         before: tuple[Document, Item | None],
         after: Document,
         part: Document,
+        *,
+        beyond_quota: bool,
+        step: Callable[[], Write] | None,
     ) -> None:
         commits, random = self.commits, self.commits.vaults.random
         line = documents.line_of(opened.keys, kind, document_id, part, random)
         transaction = commits.transaction(opened.keys)
+        if step:
+            transaction.add("step", step())
         now = commits.vaults.clock()
         standing, broken = before
         write = documents.stored(opened.keys, kind, document_id, standing, after, now, random)
@@ -114,7 +124,9 @@ class DocumentCommits:
             write = replace(write, condition=Condition(exists=True, equals=as_read | counted))
         transaction.add("memory", write)
         size = len(line.encode())
-        transaction.head({"bytes": size, "journal_bytes": size}, deleting=not after or kind == lines.ACTIVE)
+        transaction.head(
+            {"bytes": size, "journal_bytes": size}, deleting=beyond_quota or not after or kind == lines.ACTIVE
+        )
         commits.journal_then_write(opened.keys, part.latest, line, transaction)
 
 

@@ -164,8 +164,10 @@ def possible(keys: OwnerKeys, records: list[Record], journaled: Journaled) -> li
 def _unapplied(told: Iterable[Record], applied: set[tuple[str, str]]) -> set[str]:
     """Return the commits of lines that are whole together and of which one stands where something else followed the version before.
 
-    Both cannot have been applied; nothing follows what was not, so the later one was. A commit that a later version names was applied.
+    Both cannot have been applied; nothing follows what was not, so the later one was. A commit that a later version names was applied,
+    though the line that this one followed be forgotten.
     """
+    followed = {commit for _, commit in applied}
     by_commit: dict[str, list[Record]] = {}
     by_id: dict[str, list[Record]] = {}
     whole: set[str] = set()
@@ -178,7 +180,7 @@ def _unapplied(told: Iterable[Record], applied: set[tuple[str, str]]) -> set[str
     return {
         commit
         for commit in whole
-        if not any((one.id, commit) in applied for one in by_commit.get(commit, ()))
+        if commit not in followed
         and any(_contradicts(other, one) for one in by_commit.get(commit, ()) for other in by_id[one.id])
     }
 

@@ -1,25 +1,27 @@
 """Forgetting, as steps of an owner's maintenance.
 
-First, before repair, the memories are deleted in batches, each with its tombstones in one journal object. Then the visit's own steps do
-the rest: the journal is purged, texts that rest on them are cleared, the index is built without its predecessor. Last, when all of
+First, before repair, the memories are deleted in batches, each with its tombstones in one journal object; then what is meant of the
+earlier versions of others is taken out of the journal, and out of documents what may be made of them. Then the visit's own steps do the
+rest: the journal is purged, texts that rest on what is gone are cleared, the index is built without its predecessor. Last, when all of
 them came to their end, the task is done: nothing of what was forgotten is left anywhere.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.domain import limits
 from shared.domain.errors import ActiveLimitReached, NotFound, Refused, SealBroken, Unavailable, VersionMismatch
 from shared.domain.memory import Status
 from shared.domain.task import PROGRESS, TaskStatus
 from shared.domain.times import epoch_seconds, rfc3339
-from shared.keeping.forgetting import traces
-from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, all_stored, selection_of
+from shared.keeping.forgetting import earlier, texts, traces
+from shared.keeping.forgetting.asking import KIND, SELECTION, WAITING, Looked, selection_of
+from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import Meant, archived, meant
 from shared.keeping.forgetting.selection import Selection
 from shared.keeping.maintenance.repairing import compare
-from shared.keeping.maintenance.visits import OutOfTime, Visit
+from shared.keeping.maintenance.visits import OutOfTime, Step, Visit
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update
 from shared.storage import items, names, unreadable
@@ -29,6 +31,11 @@ from shared.storage.transactions import Change, Stale, StepDone, batches
 
 FORGOTTEN = f"{PROGRESS}forgotten"
 CONVERSATIONS = f"{PROGRESS}conversations"
+TEXTS = f"{PROGRESS}texts"
+EARLIER = f"{PROGRESS}earlier"
+DAMAGED = f"{PROGRESS}damaged"
+PLAN = "versions"
+"""Column of a task: the earlier versions that are counted and being removed."""
 EMPTIED = "emptied"
 """Column of a task whose memories are deleted: what is left to do is to see them gone from everywhere."""
 TRIES = 3
@@ -36,9 +43,10 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Deletes what was asked to be forgotten."""
+    """Deletes what was asked to be forgotten. `clearing` steps take out of documents what may be made of it."""
 
     commits: Commits
+    clearing: Sequence[Step] = ()
     name: str = "forget"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
@@ -59,7 +67,9 @@ class Forget:
             return 0
         traces.unnote(visit, selection)
         traces.unlearn(visit, selection, _counted(visit, task, {CONVERSATIONS: 1}))
+        self._untell(visit, task, selection)
         deleted = self.forget(visit, task, selection, before)
+        self._forget_earlier(visit, task, selection)
         if EMPTIED not in task:
             told = Update(
                 str(task["sk"]), set={EMPTIED: 1}, condition=Condition(exists=True, equals={"finished_at": None})
@@ -67,6 +77,16 @@ class Forget:
             with suppress(Refused):
                 visit.vaults.table.write(visit.owner, [told])
         return deleted
+
+    def _untell(self, visit: Visit, task: Item, selection: Selection) -> None:
+        """Take out of documents the texts that are meant."""
+        try:
+            gone = texts.remove(
+                self.commits, visit.opened.keys, selection, lambda count: _counted(visit, task, {TEXTS: count})
+            )
+        except StepDone:  # the task's life ended
+            raise Unavailable from None
+        visit.forgot = visit.forgot or gone > 0
 
     def forget(self, visit: Visit, task: Item, selection: Selection, before: int) -> int:
         """Delete what a selection means and count it on that task; return how many that were. Raises OutOfTime with `before` in it."""
@@ -96,6 +116,24 @@ class Forget:
                 visit.forgot = True
                 deleted += 1
         return deleted
+
+    def _forget_earlier(self, visit: Visit, task: Item, selection: Selection) -> None:
+        """Remove the earlier versions that are meant of memories that stay: planned and counted, then removed, so that each counts once."""
+        plan = str(task.get(PLAN, ""))
+        while True:
+            if not plan:
+                found = earlier.planned(visit, selection)
+                if not found:
+                    return
+                plan = earlier.written(found)
+                counted = _counted(visit, task, {EARLIER: len(found)})
+                _write(visit, replace(counted, set={**counted.set, PLAN: plan}))
+            visit.forgot = True
+            places = earlier.read(plan)
+            earlier.remove(visit, places)
+            earlier.clear(visit, {memory_id for memory_id, _ in places}, self.clearing)
+            _write(visit, replace(_counted(visit, task, {}), remove=(PLAN,)))
+            plan = ""
 
     def _delete(self, visit: Visit, task: Item, changes: list[Change], *, whole: bool) -> int:
         """Make some changes; where one of them was changed meanwhile, the others of a batch one by one. The next round looks again."""
@@ -132,12 +170,17 @@ class Forgotten:
             if _imports(visit, before=str(task["sk"]).removeprefix(names.TASK)):
                 continue  # what they hold may be meant as well
             selection = selection_of(visit.opened.keys, task)
-            if _meant(visit, selection):
+            if next(texts.found(visit.vaults, visit.opened.keys, selection), None) is not None:
                 continue
-            if next(unread(visit, selection), None) is not None:  # whoever asked must not think that nothing is left
-                _end(visit, task, TaskStatus.FAILED, error="damaged")
+            looked, past = Looked(visit.vaults, visit.opened.keys), Earlier(visit.vaults, visit.opened.keys, selection)
+            if meant(selection, looked) or any(selection.wants_unread(one) for one, _ in unread(visit, selection)):
                 continue
-            _end(visit, task, TaskStatus.DONE)
+            left = sum(1 for _ in past)
+            if past.unsettled:
+                continue  # repair looks again at what a dead writer may have left
+            if left:
+                raise OutOfTime({"done": done})
+            _end(visit, task, TaskStatus.DONE, damaged=looked.damaged + past.damaged)
             done += 1
         if done and _imports(visit):
             raise OutOfTime({"done": done})  # they waited for this
@@ -149,7 +192,15 @@ def _shown(change: Change) -> bool:
 
 
 def _meant(visit: Visit, selection: Selection) -> Meant:
-    return meant(selection, all_stored(visit.vaults, visit.opened.keys))
+    return meant(selection, Looked(visit.vaults, visit.opened.keys))
+
+
+def _write(visit: Visit, change: Update) -> None:
+    """Write to a task that is not over. Raises Unavailable where it is."""
+    try:
+        visit.vaults.table.write(visit.owner, [change])
+    except Refused:
+        raise Unavailable from None
 
 
 def unread(visit: Visit, selection: Selection) -> Iterator[tuple[str, Item]]:
@@ -191,13 +242,16 @@ def _counted(visit: Visit, task: Item, counts: Mapping[str, int]) -> Update:
     )
 
 
-def _end(visit: Visit, task: Item, status: TaskStatus, *, error: str = "") -> None:
+def _end(visit: Visit, task: Item, status: TaskStatus, *, error: str = "", damaged: int = 0) -> None:
     """End a task once; what it was to forget is not kept."""
     now = visit.vaults.clock()
     told = {"status": status.value, "updated_at": rfc3339(now), "finished_at": rfc3339(now)}
     ended = Update(
         str(task["sk"]),
-        set=told | ({"error": error} if error else {}) | {"ttl": epoch_seconds(now + limits.TASK_KEPT)},
+        set=told
+        | ({"error": error} if error else {})
+        | ({DAMAGED: damaged} if damaged else {})
+        | {"ttl": epoch_seconds(now + limits.TASK_KEPT)},
         remove=(SELECTION,),
         condition=Condition(exists=True, equals={"finished_at": None}),
     )

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from shared.domain import limits
 from shared.domain.errors import Refused, Unavailable
+from shared.keeping.forgetting.asking import WAITING
 from shared.keeping.maintenance.repairing import want
 from shared.keeping.maintenance.visits import Visit
 from shared.learning.waiting import Waiting
@@ -116,7 +117,7 @@ class Indexing:
         if not behind:
             self.builds.sweep(visit.owner)
             return {}
-        keep = not visit.survey.dead
+        keep = not visit.survey.dead and int(visit.state.get(WAITING, 0)) <= 0
         built = self.builds.build(visit.owner, keep_previous=keep, before_rows_go=partial(self._before_rows_go, visit))
         if unreadable or (built is not None and built.lost):  # a head of old points to an index that is gone
             want(visit)

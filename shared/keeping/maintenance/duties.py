@@ -8,6 +8,7 @@ from typing import Any
 from shared.domain import limits
 from shared.keeping.maintenance.due_owners import Scheduling
 from shared.keeping.maintenance.tidying import Tidying
+from shared.observability import concerning
 from shared.storage.erasure import Erasure
 
 MESSAGE = 1
@@ -73,4 +74,6 @@ class Duties:
             return self.ask(message)
         if not isinstance(message.get("owner"), str) or not message["owner"]:
             raise UnknownDuty
-        return self._tidy(message["owner"], compare=bool(message.get("compare")), noticed=bool(message.get("noticed")))
+        compare, noticed = bool(message.get("compare")), bool(message.get("noticed"))
+        with concerning(owner=message["owner"]):
+            return self._tidy(message["owner"], compare=compare, noticed=noticed)

@@ -58,6 +58,8 @@ class Visit:
     """Whether the table was lost and this visit made it anew: then what stands is to be what stood before, and nothing else."""
     forgot: bool = False
     """Whether memories were forgotten in this visit: what was said of them may stand in lines that repair read before it was cleared."""
+    unsaid: frozenset[str] = frozenset()
+    """Memories of which earlier versions are being forgotten: what rests on them is to be cleared."""
     scheduled: bool = False
     """Whether the owner's schedule asked for this visit: what else waits for a rule of its own is done now, if anything is new."""
     owing: bool = False

@@ -9,10 +9,10 @@ from shared.domain.memory import Category
 from shared.domain.task import TaskStatus
 from shared.storage.suggestions import Decision
 from tests.builders import World, conversation
-from tests.unit.evolution.test_evolving import suggested
+from tests.unit.evolution.suggesting import suggested
 from tests.unit.importing.sending import lines, send
 from tests.unit.keeping.forgetting.test_forgetting import forget, status
-from tests.unit.keeping.sessions.test_sessions import begin, note
+from tests.unit.keeping.sessions.noting import begin, note
 from tests.unit.storage.deeds import Summing
 from tests.unit.storage.opening import everything_said
 from tests.unit.storage.soundness import assert_sound, settle

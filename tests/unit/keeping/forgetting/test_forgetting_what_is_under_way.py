@@ -14,7 +14,7 @@ from tests.builders import World, conversation
 from tests.fakes import Crash, Steps
 from tests.unit.consolidation.merging import BOTH, GREEN, TEA, Proposing, consolidations, learned, only, two_and_more
 from tests.unit.keeping.forgetting.test_forgetting import forget, forgotten, status, would_go
-from tests.unit.keeping.sessions.test_sessions import begin, note
+from tests.unit.keeping.sessions.noting import begin, note
 from tests.unit.storage.deeds import Summing
 from tests.unit.storage.opening import everything_said
 from tests.unit.storage.soundness import assert_counted, assert_sound, settle
