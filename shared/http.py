@@ -29,10 +29,13 @@ from shared.crypto.owners import owner_name
 from shared.domain.errors import (
     Busy,
     DailyLimitReached,
+    Damaged,
     Forbidden,
     Invalid,
+    KeysBroken,
     NacreError,
     NotFound,
+    SealBroken,
     TableLost,
     Unauthorized,
     Unavailable,
@@ -45,7 +48,7 @@ from shared.strict_json import read_object
 
 JSON: Final = "application/json"
 REPLAYED: Final = "Idempotency-Replayed"
-_RETRY_SECONDS: Final = {Busy: 1, TableLost: 60, Unavailable: 5}
+_RETRY_SECONDS: Final = {Busy: 1, TableLost: 60, Damaged: 300, Unavailable: 5}
 _NAMED: Final = re.compile(r"<(project|agent)>")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _TAG: Final = re.compile(r'(?<!W/)"[^"]*"')
@@ -150,6 +153,9 @@ class Edge(APIGatewayHttpResolver):
             error = NotFound("There is no such route.")
         elif isinstance(error, RequestValidationError):
             error = Invalid(details=problems.told(error.errors()))
+        elif isinstance(error, SealBroken) and not isinstance(error, KeysBroken):
+            alarm("damaged", at=_where(error))
+            error = Damaged()
         if not isinstance(error, NacreError):
             return self._unexpected(error)
         body: dict[str, Any] = {"code": error.code, "message": str(error)}

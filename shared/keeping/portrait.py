@@ -4,13 +4,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from shared.crypto.keyring import OwnerKeys
-from shared.domain.errors import NotPossibleNow, Refused, Unavailable, VersionMismatch
+from shared.domain.errors import NotPossibleNow, Refused, SealBroken, Unavailable, VersionMismatch
 from shared.domain.ids import ulid
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
 from shared.keeping.idempotency import Asked, Mark, standing
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import basis, lines, names
+from shared.storage.builds import ask_for_comparison
 from shared.storage.commit import TRIES, Commits
 from shared.storage.document_commits import END, DocumentCommits, End
 from shared.storage.documents import Document, from_item
@@ -39,7 +40,11 @@ class Portrait:
         opened = vaults.open(owner, [names.PERSONA, names.SETTINGS])
         if opened is None:
             return Persona(), ""
-        document = from_item(opened.keys, lines.PERSONA, lines.PERSONA, opened.items.get(names.PERSONA))
+        try:
+            document = from_item(opened.keys, lines.PERSONA, lines.PERSONA, opened.items.get(names.PERSONA))
+        except SealBroken:
+            ask_for_comparison(self.commits.maintenance, owner, vaults.clock())
+            raise
         persona = Persona.of(document)
         return persona.shown(basis.read(vaults, opened, persona.bases)), document.latest
 

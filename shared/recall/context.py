@@ -12,7 +12,7 @@ from typing import Literal
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import Busy, SealBroken, TableLost
+from shared.domain.errors import Busy, KeysBroken, SealBroken, TableLost
 from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.naming import ACTIVE_PROJECT, ALL_PROJECTS
 from shared.domain.settings import Preferences
@@ -261,6 +261,7 @@ def _reason(error: Exception) -> Reason:
     known: dict[type[Exception], Reason] = {
         TimeoutError: "timeout",
         SealBroken: "damaged",
+        KeysBroken: "damaged",
         TableLost: "rebuilding",
         Busy: "busy",
     }

@@ -31,7 +31,7 @@ from shared.recall.versions import Question as Asking
 from shared.storage import items, names, scenes
 from shared.storage.builds import ask_for_build
 from shared.storage.partition import each_item
-from shared.storage.preferences import preferences_of
+from shared.storage.preferences import preferences_or_default
 from shared.storage.together import each, together
 from shared.storage.vaults import Opened
 from shared.text.normalise import visible
@@ -109,7 +109,7 @@ class Searcher:
         opened = self.open(owner, question.project)
         if opened is None:
             return Found()
-        preferences = preferences_of(opened)
+        preferences = preferences_or_default(opened)
         if not preferences.enabled:
             return Found(reason="disabled")
         meant = replace(question, project=scenes.chosen(question.project, opened))

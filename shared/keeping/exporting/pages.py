@@ -22,7 +22,7 @@ from shared.observability import alarm
 from shared.storage import basis, documents, items, lines, names, persona, scenes, suggestions
 from shared.storage.journal import Journal
 from shared.storage.partition import each_item, pages
-from shared.storage.preferences import preferences_of
+from shared.storage.preferences import preferences_of, preferences_or_default
 from shared.storage.vaults import Opened, Vaults
 
 BATCH = 100
@@ -157,7 +157,7 @@ class Exporting:
 
     def _memories(self, opened: Opened, wish: Wish, at: _At) -> Iterator[tuple[dict[str, Any], str]]:
         journal = Journal(self.vaults.objects, opened.keys, self.vaults.random)
-        now, days = self.vaults.clock(), preferences_of(opened).retention_days
+        now, days = self.vaults.clock(), preferences_or_default(opened).retention_days
         table, owner = self.vaults.table, opened.keys.owner
         for page in pages(table, owner, names.MEMORY, after=at.after or None, limit=BATCH):
             read = [(str(item["sk"]), _opened(opened, item)) for item in page]
@@ -215,7 +215,10 @@ class Exporting:
     def _single(self, kind: str, opened: Opened, wish: Wish) -> Iterator[tuple[dict[str, Any], str]]:
         """Yield what there is one of: persona, active project, settings."""
         if kind == chain.SETTINGS:
-            yield dict(settings_form(preferences_of(opened))), kind
+            try:
+                yield dict(settings_form(preferences_of(opened))), kind
+            except SealBroken:
+                yield {"kind": chain.DAMAGED, "id": lines.SETTINGS}, kind
             return
         document_kind = {chain.PERSONA: lines.PERSONA, chain.ACTIVE: lines.ACTIVE}[kind]
         item = opened.items.get(documents.sk_of(document_kind, document_kind))

@@ -30,7 +30,7 @@ from shared.storage.commit import TRIES, Commits
 from shared.storage.items import Stored
 from shared.storage.journal import Place
 from shared.storage.partition import each_item
-from shared.storage.preferences import preferences_of, retention_days
+from shared.storage.preferences import preferences_or_default, retention_days
 from shared.storage.transactions import Replayed, Stale
 from shared.storage.vaults import Vaults
 
@@ -149,7 +149,7 @@ class Forgetting:
             raise Invalid.of("query", "There is no word in it.")
         now, since, until = self.now(), wish.since, wish.until
         if days:
-            zone = preferences_of(self._vaults.open(owner, [names.SETTINGS])).time_zone
+            zone = preferences_or_default(self._vaults.open(owner, [names.SETTINGS])).time_zone
             since, until = days_bounds(wish.date, wish.last_days, zone, now)
         return Selection(
             asked_at=now,

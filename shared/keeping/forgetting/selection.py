@@ -44,6 +44,13 @@ class Selection:
             and self._says(memory)
         )
 
+    def wants_unread(self, memory_id: str) -> bool | None:
+        """Tell whether a memory of which only the id is known is meant; None where what it says would have to be known."""
+        if ulid_time(memory_id) > self.asked_at or (self.ids is not None and memory_id not in self.ids):
+            return False
+        parts = (self.since, self.until, self.scope, self.project, self.agent, self.category, self.importance_below)
+        return True if all(part is None for part in parts) and not self.words else None
+
     @property
     def asks_of_memories(self) -> bool:
         """Whether it asks for what something said does not have before it is a memory."""

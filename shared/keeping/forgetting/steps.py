@@ -22,10 +22,11 @@ from shared.keeping.forgetting.earlier import Earlier
 from shared.keeping.forgetting.families import Meant, archived, meant
 from shared.keeping.forgetting.selection import Selection
 from shared.keeping.forgetting.unlearning import NOTES, heard, unlearn
+from shared.keeping.maintenance.repairing import compare
 from shared.keeping.maintenance.visits import OutOfTime, Step, Visit
 from shared.observability import alarm
 from shared.ports import Condition, Item, Queue, Update
-from shared.storage import names
+from shared.storage import items, names, unreadable
 from shared.storage.commit import Commits
 from shared.storage.partition import each_item
 from shared.storage.transactions import Change, Stale, StepDone, batches
@@ -57,7 +58,10 @@ class Forget:
     def run(self, visit: Visit) -> Mapping[str, int]:
         """Do every task that waits. Raises OutOfTime; what was deleted until then is counted on the task."""
         deleted = 0
-        for task in open_tasks(visit):
+        tasks = open_tasks(visit)
+        if not visit.rebuilt and any(task["status"] == TaskStatus.QUEUED.value for task in tasks):
+            compare(self.commits, visit)  # what the table has lost is meant as well, and is not to come back later
+        for task in tasks:
             deleted += self._do(visit, task, deleted)
         for task in _awaiting(visit):
             deleted += self._go_on(visit, task, deleted)
@@ -87,12 +91,14 @@ class Forget:
         except SealBroken:
             _end(visit, task, TaskStatus.FAILED, error="damaged")
             return 0
-        scenes = portrayals.counted(visit.vaults, visit.opened.keys, selection)
-        if scenes:
-            _write(visit, replace(_counted(visit, task, {}), set_once={SCENES: scenes}))
+        place = visit.vaults, visit.opened.keys, selection
+        counts = {SCENES: portrayals.counted(*place), TEXTS: sum(1 for _ in texts.found(*place))}
+        found = {name: count for name, count in counts.items() if count}
+        if found:  # counted before anything of them goes, for repair may finish what a dead visit began
+            _write(visit, replace(_counted(visit, task, {}), set_once=found))
         traces.unnote(visit.vaults, visit.opened.keys, selection, _counted(visit, task, {NOTES: 1}))
         unlearn(visit.vaults, visit.opened.keys, selection, partial(_counted, visit, task), self.work)
-        self._untell(visit, task, selection)
+        visit.forgot = texts.remove(self.commits, *place[1:]) or visit.forgot
         deleted = self.forget(visit, task, selection, before)
         self._forget_earlier(visit, task, selection)
         visit.forgot = portrayals.take(self.commits, visit.opened, selection) or visit.forgot
@@ -103,16 +109,6 @@ class Forget:
             with suppress(Refused):
                 visit.vaults.table.write(visit.owner, [told])
         return deleted
-
-    def _untell(self, visit: Visit, task: Item, selection: Selection) -> None:
-        """Take out of documents the texts that are meant."""
-        try:
-            gone = texts.remove(
-                self.commits, visit.opened.keys, selection, lambda count: _counted(visit, task, {TEXTS: count})
-            )
-        except StepDone:  # the task's life ended
-            raise Unavailable from None
-        visit.forgot = visit.forgot or gone > 0
 
     def forget(self, visit: Visit, task: Item, selection: Selection, before: int) -> int:
         """Delete what a selection means and count it on that task; return how many that were. Raises OutOfTime with `before` in it."""
@@ -125,7 +121,21 @@ class Forget:
                 deleted += self._delete(visit, task, changes, whole=changes in found.families)
             visit.forgot = visit.forgot or bool(found)
             if not found:
-                return deleted
+                break
+        return deleted + self._unread(visit, task, selection)
+
+    def _unread(self, visit: Visit, task: Item, selection: Selection) -> int:
+        """Delete what is meant by its id alone and does not open, and of which no line opens either; return how many that were."""
+        deleted = 0
+        for memory_id, item in unread(visit, selection):
+            try:
+                unreadable.delete(self.commits, visit.opened.keys, memory_id, item, retired=True)
+            except (NotFound, VersionMismatch, Stale):
+                continue
+            with suppress(Refused):
+                visit.vaults.table.write(visit.owner, [_counted(visit, task, {FORGOTTEN: 1})])
+            visit.forgot = True
+            deleted += 1
         return deleted
 
     def _forget_earlier(self, visit: Visit, task: Item, selection: Selection) -> None:
@@ -182,11 +192,8 @@ class Forgotten:
             if awaiting.imports(visit, task_id, complete=True):
                 continue  # what they hold may be meant as well
             selection = selection_of(visit.opened.keys, task)
-            if next(texts.found(visit.vaults, visit.opened.keys, selection), None) is not None:
-                continue
             looked, past = Looked(visit.vaults, visit.opened.keys), Earlier(visit.vaults, visit.opened.keys, selection)
-            place = visit.vaults, visit.opened.keys, selection
-            if meant(selection, looked) or any(heard(*place)) or portrayals.left(*place):
+            if meant(selection, looked) or _stays(visit, selection):
                 continue
             left = sum(1 for _ in past)
             if past.unsettled:
@@ -199,6 +206,17 @@ class Forgotten:
         if done and awaiting.imports(visit, _NEVER, complete=True):
             raise OutOfTime({"done": done})  # they waited for this
         return {"done": done}
+
+
+def _stays(visit: Visit, selection: Selection) -> bool:
+    """Whether anything besides memories that open is still there."""
+    place = visit.vaults, visit.opened.keys, selection
+    return (
+        any(True for _ in texts.found(*place))
+        or any(True for _ in unread(visit, selection))
+        or any(heard(*place))
+        or bool(portrayals.left(*place))
+    )
 
 
 def _shown(change: Change) -> bool:
@@ -215,6 +233,17 @@ def _write(visit: Visit, change: Update) -> None:
         visit.vaults.table.write(visit.owner, [change])
     except Refused:
         raise Unavailable from None
+
+
+def unread(visit: Visit, selection: Selection) -> Iterator[tuple[str, Item]]:
+    """Yield the memories that do not open and that the selection means by their ids alone."""
+    for item in each_item(visit.vaults.table, visit.owner, names.MEMORY):
+        memory_id = str(item["sk"]).removeprefix(names.MEMORY)
+        try:
+            items.from_item(visit.opened.keys, item)
+        except SealBroken:
+            if selection.wants_unread(memory_id):
+                yield memory_id, item
 
 
 def open_tasks(visit: Visit) -> list[Item]:

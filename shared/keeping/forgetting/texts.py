@@ -18,7 +18,6 @@ from shared.domain.memory import Scope
 from shared.domain.times import moment
 from shared.keeping.forgetting.selection import Selection
 from shared.keeping.scenes.scenes import opened_scenes, place_of
-from shared.ports import Write
 from shared.storage import basis, documents, lines, names, scenes, suggestions
 from shared.storage import persona as personas
 from shared.storage.basis import Basis
@@ -31,8 +30,6 @@ from shared.storage.scenes import CONTEXT, CONTEXT_AT, SUMMARY, TOLD_AT, Scene
 from shared.storage.suggestions import Decision, Suggestion
 from shared.storage.vaults import Opened, Vaults
 
-Counting = Callable[[int], Write]
-"""Makes the write that counts so many texts."""
 _WRITTEN_AT = {SUMMARY: TOLD_AT, CONTEXT: CONTEXT_AT}
 
 
@@ -80,10 +77,10 @@ def shown(vaults: Vaults, opened: Opened, texts: Sequence[Text]) -> list[Text]:
     return [one for one in texts if ground.holds(one.rests)]
 
 
-def remove(commits: Commits, keys: OwnerKeys, selection: Selection, counting: Counting) -> int:
-    """Take out of documents what is meant, each text counted together with its going; return how many went."""
+def remove(commits: Commits, keys: OwnerKeys, selection: Selection) -> bool:
+    """Take out of documents what is meant; tell whether anything was."""
     meant = list(found(commits.vaults, keys, selection))
-    removal = _Removal(DocumentCommits(commits), keys.owner, selection, counting)
+    removal = _Removal(DocumentCommits(commits), keys.owner, selection)
     if any(one.kind is Kind.PERSONA for one in meant):
         removal.from_persona()
     for project in dict.fromkeys(one.project for one in meant if one.kind in {Kind.SUMMARY, Kind.CONTEXT}):
@@ -91,33 +88,28 @@ def remove(commits: Commits, keys: OwnerKeys, selection: Selection, counting: Co
     for one in meant:
         if one.suggestion_id:
             removal.suggestion(one.suggestion_id)
-    return removal.count
+    return bool(meant)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Removal:
     """Looks at each document once more when it is written: another writer may have been there."""
 
     documents: DocumentCommits
     owner: str
     selection: Selection
-    counting: Counting
-    count: int = 0
-    _now: int = 0
 
     def from_persona(self) -> None:
         def without(_opened: Opened, standing: Document) -> Mapping[str, Any] | None:
             persona = Persona.of(standing)
             kept = tuple(one for one in persona.statements if not _statement(self.selection, persona, one.text))
-            self._now = len(persona.statements) - len(kept)
-            return replace(persona, statements=kept).fields() if self._now else None
+            return replace(persona, statements=kept).fields() if len(kept) < len(persona.statements) else None
 
         self._write(personas.place, without)
 
     def from_scene(self, project: str) -> None:
         def without(_opened: Opened, standing: Document) -> Mapping[str, Any] | None:
             meant = list(_meant_of(self.selection, project, standing))
-            self._now = len(meant)
             fields = {name: value for field in meant for name, value in scenes.written(field, "").items()}
             anew = {CONTEXT_AT: None} if CONTEXT in meant else {}
             return {PROJECT: project, **fields, **anew} if meant else None
@@ -127,9 +119,7 @@ class _Removal:
     def suggestion(self, suggestion_id: str) -> None:
         def without(_opened: Opened, standing: Document) -> Mapping[str, Any] | End | None:
             one = suggestions.of(suggestion_id, standing)
-            meant = one is not None and _suggestion(self.selection, one)
-            self._now = int(meant)
-            if one is None or not meant:
+            if one is None or not _suggestion(self.selection, one):
                 return None
             marked = replace(one, basis=(), said={}, title="", text="")
             return suggestions.fields(marked) if one.status is Decision.DISMISSED else END
@@ -137,8 +127,7 @@ class _Removal:
         self._write(suggestions.place_of(suggestion_id), without)
 
     def _write(self, place: Callable[[Opened], tuple[str, str]], without: Callable[[Opened, Document], Any]) -> None:
-        self.documents.write(self.owner, place, without, beyond_quota=True, step=lambda: self.counting(self._now))
-        self.count += self._now
+        self.documents.write(self.owner, place, without, beyond_quota=True)
 
 
 def _asks(selection: Selection) -> bool:

@@ -28,6 +28,10 @@ class Unmeant(Selection):
     spared: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
 
+    def wants_unread(self, memory_id: str) -> bool | None:
+        """Tell whether a memory that does not open is to be forgotten: it is none of those that the import brought."""
+        return super().wants_unread(memory_id) and memory_id not in self.spared
+
     def wants(self, memory: Memory) -> bool:
         """Tell whether a memory is to be forgotten."""
         merged = memory.status is Status.RETIRED and memory.replaced_by in self.spared

@@ -17,7 +17,7 @@ from shared.keeping.forgetting.unlearning import unlearn
 from shared.keeping.scenes.scenes import Scenes, activate, latest_first
 from shared.observability import alarm
 from shared.ports import Item
-from shared.storage import items, lines, names, scenes
+from shared.storage import items, lines, names, scenes, unreadable
 from shared.storage.document_commits import END, TRIES, DocumentCommits
 from shared.storage.items import Stored
 from shared.storage.transactions import Change, Stale, batches
@@ -97,15 +97,16 @@ class SceneDeletion:
         return deleted, left
 
     def _all_of(self, opened: Opened, found: Sequence[Item]) -> int:
-        """Delete these memories, whatever becomes of them meanwhile; return how many are gone. One that does not open stays."""
+        """Delete these memories, whatever becomes of them meanwhile, also what does not open; return how many are gone."""
         commits, owner = self.scenes.commits, opened.keys.owner
         waiting = {str(item["sk"]): item for item in found}
-        damaged = 0
         for _ in range(TRIES):
-            stored = _opened(opened.keys, waiting.values())
-            damaged = len(waiting) - len(stored)
+            stored, damaged = _opened(opened.keys, waiting.values())
             changes = [Change(one, None) for one in stored]
             try:
+                for item in damaged:
+                    memory_id, scope = str(item["sk"]).removeprefix(names.MEMORY), str(item["scope"])
+                    unreadable.delete(commits, opened.keys, memory_id, item, scope=scope, retired=True)
                 for batch in batches(opened.keys, changes):
                     commits.commit_together(opened.keys, batch)
             except Stale:
@@ -114,15 +115,17 @@ class SceneDeletion:
             except (NotFound, VersionMismatch):
                 waiting = commits.vaults.table.get(owner, list(waiting))
                 continue
-            return len(found) - damaged
+            return len(found)
         raise Busy
 
 
-def _opened(keys: OwnerKeys, found: Iterable[Item]) -> list[Stored]:
+def _opened(keys: OwnerKeys, found: Iterable[Item]) -> tuple[list[Stored], list[Item]]:
     stored: list[Stored] = []
+    damaged: list[Item] = []
     for item in found:
         try:
             stored.append(items.from_item(keys, item))
         except SealBroken:
             alarm("damaged", memory=str(item["sk"]).removeprefix(names.MEMORY))
-    return stored
+            damaged.append(item)
+    return stored, damaged

@@ -19,6 +19,7 @@ from shared.keeping.cursors import Cursors
 from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import basis, lines, names, scenes
+from shared.storage.builds import ask_for_comparison
 from shared.storage.commit import Commits
 from shared.storage.document_commits import TRIES, DocumentCommits
 from shared.storage.documents import PROJECT, Document
@@ -112,7 +113,11 @@ class Scenes:
             raise NotFound
         sk = scenes.sk_of(opened.keys, project)
         item = self._vaults.table.get(owner, [sk]).get(sk)
-        scene = scenes.read(opened.keys, item) if item else None
+        try:
+            scene = scenes.read(opened.keys, item) if item else None
+        except SealBroken:
+            ask_for_comparison(self.commits.maintenance, owner, self._vaults.clock())
+            raise
         if scene is None:
             raise NotFound
         return opened, scene

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from shared.domain import limits
 from shared.domain.asking import ModelRefused, ModelUnavailable
-from shared.domain.errors import QuotaExceeded, Refused, Unavailable
+from shared.domain.errors import QuotaExceeded, Refused, SealBroken, Unavailable
 from shared.domain.ids import first_ulid, ulid, ulid_time
 from shared.domain.memory import Memory, Scope
 from shared.domain.task import PROGRESS, TaskStatus
@@ -29,6 +29,7 @@ from shared.storage.basis import Basis
 from shared.storage.commit import Commits
 from shared.storage.document_commits import DocumentCommits
 from shared.storage.documents import Document, from_item
+from shared.storage.journaled import said_of
 from shared.storage.persona import REFRESHED_AT, Persona, Statement, place
 from shared.storage.scenes import LONG_AGO
 from shared.storage.vaults import Opened
@@ -80,7 +81,10 @@ class PersonaRefresh:
     def _read(self, visit: Visit) -> _Read:
         at = visit.vaults.clock()
         item = visit.vaults.table.get(visit.owner, [names.PERSONA]).get(names.PERSONA)
-        document = from_item(visit.opened.keys, lines.PERSONA, lines.PERSONA, item)
+        try:
+            document = from_item(visit.opened.keys, lines.PERSONA, lines.PERSONA, item)
+        except SealBroken:  # whoever writes it replaces what does not open
+            document = said_of(visit.journal, lines.PERSONA, lines.PERSONA)
         active = standing_facts.newest(visit, limits.PERSONA_FACTS)
         return _Read(document, [fact for fact in active if fact.scope is not Scope.AGENT], at)
 

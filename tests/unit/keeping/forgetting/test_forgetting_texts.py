@@ -101,8 +101,8 @@ def test_other_parts_say_whose_texts_are_meant_or_that_none_are(parts: dict[str,
 
 def test_without_words_no_text_is_meant_by_itself() -> None:
     world, _ = told_world()
-    assert preview(world, project=PROJECT, dry_run=True).text_count == 0
-    assert forget(world, project=PROJECT).get("texts", 0) == 0
+    assert preview(world, importance_below=2, dry_run=True).text_count == 0
+    assert forget(world, importance_below=2).get("texts", 0) == 0
     assert shown(world) == ALL
 
 
