@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from shared.learning.answers import Reading, Unreadable, read
+from shared.learning.answers.answers import Reading, Unreadable, read
 
 ALIASES = frozenset({"m1", "m2", "m3"})
 _FACTS: list[dict[str, object]] = [

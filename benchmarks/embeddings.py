@@ -27,9 +27,9 @@ from shared.bootstrap.embeddings import meaning
 from shared.domain import limits
 from shared.ports import Embedder, Trust
 from shared.recall.entries import Entry
-from shared.recall.feedback import BESIDE, newer_first
 from shared.recall.meaning import BATCH, Vector, blended, levelled, quantised, unit
 from shared.recall.ranking import DEFAULT, rank, signals
+from shared.recall.versions import BESIDE
 from shared.text.tokens import query_terms
 
 EMPTY: Final = {"EMBEDDING_MODEL": "", "EMBEDDING_LENGTH": "0", "EMBEDDING_URL": "", "EMBEDDING_API_KEY": ""}
@@ -44,15 +44,12 @@ class Meant(Owner):
         """Ids in the order in which `Searcher.find` finds them (shared/recall/search.py); by words alone without vector or trust."""
         if vector is None or trust is None:
             return self.ranked(question, DEFAULT, limit)
-        search = self._index.search(query_terms(question.text, now=question.now))
-        near = search.candidates(limits.CANDIDATES, vector=vector, floor=trust.floor)
+        query = query_terms(question.text, now=question.now)
+        near = self._index.search(query).candidates(limits.CANDIDATES, vector=vector, floor=trust.floor)
         near = levelled(self._index, near, trust)
         now = question.now.timestamp()
         ranking = rank(signals(near, SCOPES), blended(DEFAULT, trust), now=now, limit=limit + BESIDE)
-        order = ranking.order
-        words = [self._terms(near.ids[place]).counts for place in order]
-        swapped = newer_first(words, near.updated[order].tolist(), ranking.scores)
-        return [near.ids[order[place]] for place in swapped[:limit]]
+        return self._ordered(question, query, near, ranking, DEFAULT)[:limit]
 
 
 class Asked:

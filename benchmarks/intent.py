@@ -1,9 +1,9 @@
 """Precision, recall and F1 of the decision whether a message needs memories, over the labelled messages in `data/intent.jsonl`.
 
 Each message is judged as one in the middle of a session. "recall" is the decision itself: strong, weak or identity. The messages
-were written in ten rounds and the tables widened after each but the last; rounds 7 to 10 are "held_out" (docs/decisions/intent.md has
-the figures of each round's first meeting). Run: `python -m benchmarks.intent`; ends with 1 when precision or recall of the decision is
-under 0.95 in a split and language.
+were written in rounds and the tables widened after each: rounds 7 to 10 are "held_out", 11 and 12 "after_review"; the last one, which no
+table was widened for, is "unseen" (docs/decisions/intent.md has the figures of each round's first meeting). Run:
+`python -m benchmarks.intent`; ends with 1 when precision or recall of the decision is under 0.95 in a language of any but the unseen ones.
 """
 
 import json
@@ -16,7 +16,10 @@ from typing import NamedTuple, NotRequired, TypedDict
 from shared.text.intent import Decision, decide
 
 LABELLED = Path(__file__).parent / "data" / "intent.jsonl"
-SPLITS = ("tune", "held_out")
+SPLITS = ("tune", "held_out", "after_review")
+"""Those that must keep the bound."""
+UNSEEN = "unseen"
+"""What new messages score: no bound, or the tables would be made for them."""
 LANGUAGES = ("zh", "en")
 RECALLED = ("strong", "weak", "identity")
 KINDS = (*RECALLED, "excluded", "none")
@@ -89,19 +92,20 @@ def classes_right(messages: Sequence[Message]) -> tuple[int, int]:
 def report(everything: Sequence[Message]) -> bool:
     """Print the table and return whether the bound holds everywhere."""
     within = True
-    print(f"{'split':<10}{'language':<10}{'kind':<10}{'messages':>9}{'precision':>11}{'recall':>8}{'F1':>8}")
-    for split in SPLITS:
+    print(f"{'split':<14}{'language':<10}{'kind':<10}{'messages':>9}{'precision':>11}{'recall':>8}{'F1':>8}")
+    for split in (*SPLITS, UNSEEN):
         for language in LANGUAGES:
             some = [line for line in everything if (line["split"], line["language"]) == (split, language)]
             for name, kinds in [("recall", RECALLED), *((kind, (kind,)) for kind in KINDS)]:
                 one = score(some, kinds)
                 count = sum(line["kind"] in kinds for line in some)
                 print(
-                    f"{split:<10}{language:<10}{name:<10}{count:>9}{one.precision:>11.3f}{one.recall:>8.3f}{one.f1:>8.3f}"
+                    f"{split:<14}{language:<10}{name:<10}{count:>9}{one.precision:>11.3f}{one.recall:>8.3f}{one.f1:>8.3f}"
                 )
-                within = within and (name != "recall" or min(one.precision, one.recall) >= BOUND)
+                bound = name == "recall" and split != UNSEEN
+                within = within and (not bound or min(one.precision, one.recall) >= BOUND)
             right, wanted = classes_right(some)
-            print(f"{split:<10}{language:<10}{'class':<10}{wanted:>9}{right:>8} right")
+            print(f"{split:<14}{language:<10}{'class':<10}{wanted:>9}{right:>8} right")
     return within
 
 

@@ -5,6 +5,7 @@
     python -m benchmarks.retrieval --data DIR --peer mem0,langgraph  milliseconds per memory and query, theirs as multiples of ours
     python -m benchmarks.retrieval --data DIR --ablate               the same figures without each choice
     python -m benchmarks.retrieval --data DIR --twins                how often a current fact comes before its outdated twin
+    python -m benchmarks.retrieval --versions                        the same for pairs of short facts that come with the project
 
 `DIR` is a set or a folder of sets; benchmarks/retrieval_sets.py says what is in one, benchmarks/retrieval_product.py what the figures are.
 The sets are not part of the project: their licences differ. What others need installs from benchmarks/requirements-peers.txt.
@@ -24,6 +25,7 @@ from benchmarks.retrieval_peers import PEERS, compared
 from benchmarks.retrieval_product import figures, product
 from benchmarks.retrieval_sets import IllFormed, Question, Store, folders, read
 from benchmarks.retrieval_twins import TWINS, current_first
+from benchmarks.retrieval_versions import shares
 from shared.recall.ranking import DEFAULT, RRF
 
 Line = dict[str, Any]
@@ -76,12 +78,19 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.retrieval", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--data", type=Path, metavar="DIR")
     parser.add_argument("--baseline", type=_names(BASELINES), default=[], metavar="NAME,…")
     parser.add_argument("--peer", type=_names(PEERS), default=[], metavar="NAME,…")
     parser.add_argument("--ablate", action="store_true")
     parser.add_argument("--twins", action="store_true")
+    parser.add_argument("--versions", action="store_true")
     options = parser.parse_args(arguments)
+    if options.versions:
+        for line in shares({"current_first": DEFAULT, "without_newer_first": replace(DEFAULT, newer_first=False)}):
+            print(json.dumps(line, ensure_ascii=False), flush=True)
+        return 0
+    if options.data is None:
+        parser.error("--data is needed, but for --versions")
     try:
         for folder in folders(options.data):
             stores, questions = read(folder)

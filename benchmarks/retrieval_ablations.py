@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from benchmarks.retrieval_product import figures, product
 from benchmarks.retrieval_sets import PROJECT, USER, Question, Store
-from shared.recall import feedback, scoring
+from shared.recall import scoring, versions
 from shared.recall.index import Entry
 from shared.recall.ranking import BLEND, DEFAULT, RRF, SKILL, Preset
 from shared.text import dates, han, tokens
@@ -17,8 +17,8 @@ from shared.text import dates, han, tokens
 Dress = Callable[[Entry, random.Random], Entry]
 
 
-def _asks_for_no_date(*_: object) -> list[str]:
-    return []
+def _asks_for_no_date(text: str, _: object) -> tuple[list[str], str]:
+    return [], text
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ CHOICES: Final[Mapping[str, Choice]] = {
     "single characters 0.6": _other(tokens, SINGLE=0.6),
     "traditional characters as they stand": _other(han, simplified=str),
     "function characters kept": _other(tokens, _FUNCTION_CHARACTERS=frozenset(), _FUNCTION_PAIRS=frozenset()),
-    "no dates": _other(dates, asked=_asks_for_no_date),
+    "no dates": _other(dates, read=_asks_for_no_date),
     "no when": _other(tokens, WHEN=0.0),
     "k1 0.5": _other(scoring, SHORT=(0.5, scoring.SHORT[1])),
     "k1 0.1": _other(scoring, SHORT=(0.1, scoring.SHORT[1])),
@@ -77,7 +77,10 @@ CHOICES: Final[Mapping[str, Choice]] = {
     "no feedback": _ranked(feedback=0.0),
     "feedback 0.4": _ranked(feedback=0.4),
     "no marker of newer versions": _ranked(newer_first=False),
-    "versions alike from 0.7": _other(feedback, ALIKE=0.7),
+    "versions of a frame from 0.5": _other(versions, FRAME=0.5),
+    "no versions by words of change": _other(versions, MARKED=2.0, REPLACED=2.0),
+    "versions of any length": _other(versions, LATIN_WORDS=10**9, SIGNS=10**9),
+    "popularity 0.005": _ranked(popularity=0.005),
     "no recency": _ranked(recency=0.0),
     "recency 0.02 over 90 days": _ranked(recency=0.02, half_life=90.0),
     "text alone": _ranked(recency=0.0, popularity=0.0, category_power=0.0, source_power=0.0, newer_first=False),

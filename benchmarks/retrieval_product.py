@@ -12,10 +12,12 @@ import numpy as np
 
 from benchmarks.retrieval_sets import SCOPES, Question, Store
 from shared.domain import limits
-from shared.recall.feedback import BESIDE, fed, newer_first
-from shared.recall.index import Entry, Index
-from shared.recall.ranking import DEFAULT, Preset, rank, signals
-from shared.text.tokens import Terms, query_terms
+from shared.recall.feedback import fed
+from shared.recall.index import Candidates, Entry, Index
+from shared.recall.ranking import DEFAULT, Preset, Ranking, rank, signals
+from shared.recall.versions import BESIDE, Find, newer_first
+from shared.recall.versions import Question as Asking
+from shared.text.tokens import Query, Terms, query_terms
 
 FIGURES: Final = ("recall@5", "recall@10", "ndcg@10", "mrr")
 DEPTH: Final = 10
@@ -41,11 +43,19 @@ class Owner:
             more = fed(query, self._terms(found.ids[0]), self._index, preset.feedback)
             found = found.plus(self._index.search(more).scores(found)) if more else found
         ranking = rank(signals(found, SCOPES), preset, now=question.now.timestamp(), limit=limit + BESIDE)
-        order = ranking.order
-        if preset.newer_first:
-            words = [self._terms(found.ids[place]).counts for place in order]
-            order = [order[place] for place in newer_first(words, found.updated[order].tolist(), ranking.scores)]
-        return [found.ids[place] for place in order[:limit]]
+        return self._ordered(question, query, found, ranking, preset)[:limit]
+
+    def _ordered(
+        self, question: Question, query: Query, found: Candidates, ranking: Ranking, preset: Preset
+    ) -> list[str]:
+        names = [found.ids[place] for place in ranking.order]
+        if not preset.newer_first:
+            return names
+        updated = found.updated[ranking.order].tolist()
+        finds = [
+            Find(self._entries[name].text, *known) for name, *known in zip(names, updated, ranking.scores, strict=True)
+        ]
+        return [names[place] for place in newer_first(Asking(question.text, query, self._index), finds)]
 
     def _terms(self, name: str) -> Terms:
         if name not in self._known:

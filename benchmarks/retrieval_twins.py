@@ -13,8 +13,9 @@ from shared.domain.ids import ulid
 from shared.recall.index import Entry
 from shared.recall.ranking import Preset
 
-TWINS: Final = ("same", "changed", "number", "shorter", "longer")
+TWINS: Final = ("same", "changed", "number", "shorter", "longer", "read")
 FIRST: Final = 20
+READS: Final = 6
 _PIECE: Final = re.compile(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2}")
 _NUMBER: Final = re.compile(r"\d+")
 _BEHIND: Final = 99
@@ -24,7 +25,8 @@ def current_first(stores: Store, questions: Sequence[Question], preset: Preset, 
     """Share of answers that come before their outdated twin, of those (and how many) whose question finds either among the first 20.
 
     Each answer gets a twin 30 to 400 days older: `same` has the same words; in place of a word (two Chinese characters) that the question
-    does not name, `changed` has another of the set, `shorter` none, `longer` both; `number` has another number.
+    does not name, `changed` has another of the set, `shorter` none, `longer` both; `number` has another number. `read` is `changed`,
+    and the outdated one was read six times.
     """
     rng = random.Random(7)
     others = words_and_pairs(stores)
@@ -62,7 +64,8 @@ def outdated(
         text = text[:start] + _instead(text[start:end], kind, rng, others) + text[end:]
     at = max(0, entry.created_at - rng.randint(30, 400) * 86_400)
     name = ulid(datetime.fromtimestamp(at, UTC), rng.randbytes)
-    return replace(entry, id=name, text=text, created_at=at, updated_at=at)
+    reads = READS if kind == "read" else 0
+    return replace(entry, id=name, text=text, created_at=at, updated_at=at, access_count=reads)
 
 
 def _instead(piece: str, kind: str, rng: random.Random, others: Mapping[bool, Sequence[str]]) -> str:
@@ -71,7 +74,7 @@ def _instead(piece: str, kind: str, rng: random.Random, others: Mapping[bool, Se
     if kind == "shorter":
         return ""
     other = rng.choice(others[piece.isascii()])
-    if kind == "changed":
+    if kind in {"changed", "read"}:
         return other
     return f"{piece} {other}" if piece.isascii() else piece + other
 

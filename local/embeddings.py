@@ -15,6 +15,7 @@ VARIABLES = (
     "EMBEDDING_API_KEY",
     "EMBEDDING_MILLISECONDS",
 )
+_ONLY_WITH_A_PROVIDER = ("EMBEDDING_MODEL", "EMBEDDING_URL")
 _URL_OF = {
     "openai": "set it to the endpoint's base address, such as http://127.0.0.1:11434/v1.",
     "bedrock": "this machine has no way to your AWS account; set it to an address that speaks Bedrock's InvokeModel.",
@@ -33,8 +34,8 @@ def problem(environment: Mapping[str, str]) -> str | None:
     """Return one line that names the variable that is wrong and what to do; None when all is well. Quotes no address and no key."""
     given = chosen(environment)
     provider, model, url = (given.get(f"EMBEDDING_{name}", "") for name in ("PROVIDER", "MODEL", "URL"))
-    wrong = None
-    if not provider:
+    wrong = _misnamed(environment)
+    if wrong or not provider:
         pass
     elif provider not in PROVIDERS:
         wrong = f"EMBEDDING_PROVIDER is none of {', '.join(PROVIDERS)}: set it to one of them, or unset it for none."
@@ -50,6 +51,17 @@ def problem(environment: Mapping[str, str]) -> str | None:
     elif provider == "openai" and given.get("EMBEDDING_LENGTH", "0") in {"", "0"}:
         wrong = "EMBEDDING_LENGTH is missing: set it to how many numbers a vector of that model has."
     return wrong
+
+
+def _misnamed(environment: Mapping[str, str]) -> str | None:
+    """Name what is set and would do nothing: there is no such setting, or no provider."""
+    named = sorted(name for name, value in environment.items() if name.startswith("EMBEDDING_") and value)
+    for name in named:
+        if name not in VARIABLES:
+            return f"{name} is no setting: there are {', '.join(VARIABLES)}."
+        if name in _ONLY_WITH_A_PROVIDER and "EMBEDDING_PROVIDER" not in named:
+            return f"{name} is set, but EMBEDDING_PROVIDER is not: set it to one of {', '.join(PROVIDERS)}."
+    return None
 
 
 def described(environment: Mapping[str, str]) -> str:

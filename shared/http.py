@@ -23,15 +23,19 @@ from aws_lambda_powertools.event_handler.middlewares.openapi_validation import O
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from aws_lambda_powertools.event_handler.request import Request
 
+from shared import problems
 from shared.config import MissingSetting
 from shared.crypto.owners import owner_name
 from shared.domain.errors import (
     Busy,
     DailyLimitReached,
+    Damaged,
     Forbidden,
     Invalid,
+    KeysBroken,
     NacreError,
     NotFound,
+    SealBroken,
     TableLost,
     Unauthorized,
     Unavailable,
@@ -39,13 +43,12 @@ from shared.domain.errors import (
 from shared.domain.ids import Random
 from shared.domain.permissions import Caller, Permission, granted
 from shared.models.errors import ErrorOut
-from shared.observability import alarm, note
+from shared.observability import alarm, concerning, note
 from shared.strict_json import read_object
 
 JSON: Final = "application/json"
 REPLAYED: Final = "Idempotency-Replayed"
-_NAME_SHOWN: Final = 64
-_RETRY_SECONDS: Final = {Busy: 1, TableLost: 60, Unavailable: 5}
+_RETRY_SECONDS: Final = {Busy: 1, TableLost: 60, Damaged: 300, Unavailable: 5}
 _NAMED: Final = re.compile(r"<(project|agent)>")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _TAG: Final = re.compile(r'(?<!W/)"[^"]*"')
@@ -93,13 +96,17 @@ class Edge(APIGatewayHttpResolver):
         proxy = self._to_proxy_event(dict(event))
         token = _state.set({"event": proxy, "lambda": context, "context": {}})
         try:
-            builder = self._first_checks(proxy) or self._resolve()
+            builder = self._first_checks(proxy) or self._resolved()
             builder.response.headers.update(_common_headers(proxy))
             answer = self._build_response(builder)
             self._note(builder.response, started)
             return answer
         finally:
             _state.reset(token)
+
+    def _resolved(self) -> ResponseBuilder[Any]:
+        with concerning(owner=self.context["owner"]):
+            return self._resolve()
 
     def _first_checks(self, proxy: Any) -> ResponseBuilder[Any] | None:
         """Answer what needs no route: a preflight, and a caller who is nobody."""
@@ -145,7 +152,10 @@ class Edge(APIGatewayHttpResolver):
         if isinstance(error, NotFoundError):
             error = NotFound("There is no such route.")
         elif isinstance(error, RequestValidationError):
-            error = Invalid(details=_problems(error.errors()))
+            error = Invalid(details=problems.told(error.errors()))
+        elif isinstance(error, SealBroken) and not isinstance(error, KeysBroken):
+            alarm("damaged", at=_where(error))
+            error = Damaged()
         if not isinstance(error, NacreError):
             return self._unexpected(error)
         body: dict[str, Any] = {"code": error.code, "message": str(error)}
@@ -296,61 +306,27 @@ def etag(version: int | str) -> dict[str, str | list[str]]:
     return {"ETag": f'"{version}"'}
 
 
+def made(task_id: str, *, replayed: bool) -> dict[str, str | list[str]]:
+    """Return the headers that name a task, and say whether an earlier request under the same key made it."""
+    headers: dict[str, str | list[str]] = {"Location": f"/v1/tasks/{task_id}"}
+    return headers | {REPLAYED: "true"} if replayed else headers
+
+
 def _refuse_unknown_parameters(app: Any, next_middleware: Any) -> Any:
     """A misspelt filter must not silently return everything."""
     route: Route = app.context["_route"]
     known = {name for field in route.dependant.query_params for name in _names(field)}
     sent = [name for name, _ in parse_qsl(app.current_event.raw_query_string, keep_blank_values=True)]
-    problems = {name: "There is no such parameter." for name in sent if name not in known}
-    problems |= {name: "It is sent twice." for name in known if sent.count(name) > 1}
-    if problems:
-        raise Invalid(details=[{"field": name[:_NAME_SHOWN], "problem": why} for name, why in problems.items()])
+    wrong = {name: "There is no such parameter." for name in sent if name not in known}
+    wrong |= {name: "It is sent twice." for name in known if sent.count(name) > 1}
+    if wrong:
+        raise Invalid(details=[{"field": name[: problems.NAME_SHOWN], "problem": why} for name, why in wrong.items()])
     return next_middleware(app)
 
 
 def _names(field: Any) -> Sequence[str]:
     model = getattr(field.field_info.annotation, "model_fields", None)
     return [info.alias or name for name, info in model.items()] if model else [field.alias]
-
-
-def _problems(errors: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Name fields and what is wrong with them, without any value that was sent."""
-    return [{"field": _field(error["loc"]), "problem": _problem(error)} for error in errors]
-
-
-def _field(location: Sequence[str | int]) -> str:
-    """Leave out where the field was sent, which comes first; a field may have the same name, such as `query`.
-
-    A parameter that is a field of a model comes behind the name of the route's argument.
-    """
-    named = location[1:] if location and location[0] in ("body", "query", "path", "header") else location
-    if len(location) > 2 and location[0] == "query":
-        named = location[2:]
-    parts = [str(part)[:_NAME_SHOWN] for part in named]
-    return ".".join(parts) or "body"
-
-
-def _problem(error: Mapping[str, Any]) -> str:
-    """Say what is wrong in our own words; of the error's context only bounds are named, never what was sent."""
-    bounds = error.get("ctx", {})
-    match error["type"]:
-        case "extra_forbidden":
-            return "There is no such field."
-        case "missing":
-            return "This is needed."
-        case "greater_than_equal":
-            return f"This must be at least {bounds['ge']}."
-        case "less_than_equal":
-            return f"This must be at most {bounds['le']}."
-        case "string_too_short" | "too_short" if bounds["min_length"] == 1:
-            return "This must not be empty."
-        case "date_type" | "date_parsing" | "date_from_datetime_parsing" | "date_from_datetime_inexact":
-            return "Write a day such as 2026-11-30."
-        case "string_pattern_mismatch":
-            return "This is not an id."
-        case "model_type" | "model_attributes_type" | "dict_type":
-            return "A JSON object is needed."
-    return str(error["msg"]).removeprefix("Value error, ")
 
 
 def _common_headers(proxy: Any) -> dict[str, str | list[str]]:

@@ -1,13 +1,15 @@
 """Log lines: one JSON object each, with ids, counts, sizes and durations, never words of an owner.
 
-Nothing is kept between two lines: a line holds what its call says and nothing else, so no key of one invocation can appear in the
-next. Exceptions are named by type; their texts may quote what somebody wrote.
+Nothing is kept between two invocations: a line holds what its call says, and where something went wrong also whom the work around it is
+for. Exceptions are named by type; their texts may quote what somebody wrote.
 """
 
 import json
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cache
 
@@ -17,6 +19,19 @@ from shared.domain.times import rfc3339
 Fact = str | int | float | None | Sequence[str]
 _TALKATIVE = ("boto3", "botocore", "s3transfer", "urllib3", "aws_lambda_powertools")
 """At level DEBUG these write bodies of requests and answers, plain data keys among them; our own level must never open them."""
+
+_concerned: ContextVar[Mapping[str, Fact]] = ContextVar("concerned")
+
+
+@contextmanager
+def concerning(**facts: Fact) -> Iterator[None]:
+    """Name whom the work inside is for, by the hash that names them in the bucket, in every line of what goes wrong with it: those who look
+    after it need it for their commands. Lines of what goes well name nobody."""
+    token = _concerned.set({**_concerned.get({}), **facts})
+    try:
+        yield
+    finally:
+        _concerned.reset(token)
 
 
 def note(event: str, **facts: Fact) -> None:
@@ -51,6 +66,8 @@ def _write(level: int, event: str, facts: dict[str, Fact]) -> None:
         "stage": stage,
         "event": event,
     }
+    if level > logging.INFO:
+        facts = {**_concerned.get({}), **facts}
     line |= {name: fact for name, fact in facts.items() if fact is not None}
     sys.stdout.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
 

@@ -167,7 +167,13 @@ class Process:
         steps = (*consolidating, *clearing, evolution, persona, SceneUpkeep(self.commits, describer))
         self.sessions = Sessions(self.vaults, bounds, self.accepting, self.listing)
         first, last = (
-            (Recollecting(), Scheduled(), SilentSessions(self.sessions), Import(self.commits), Forget(self.commits)),
+            (
+                Recollecting(),
+                Scheduled(),
+                SilentSessions(self.sessions),
+                Import(self.commits),
+                Forget(self.commits, clearing, work),
+            ),
             (Imported(), Forgotten(), ScheduleKept()),
         )
         self.tidying = Tidying(self.commits, self.rebuild, self.waiting, self.builder, steps, clearing, first, last)

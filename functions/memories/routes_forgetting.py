@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler.depends import Depends
 
 from functions.memories.routes_memories import OnceKey
 from shared.bootstrap import keeping
-from shared.http import JSON, Owner, documented, routes
+from shared.http import JSON, Owner, documented, made, routes
 from shared.keeping.forgetting.asking import Forgetting
 from shared.keeping.idempotency import mark
 from shared.models.forgetting import ForgetIn, ForgetOut
@@ -15,7 +15,7 @@ from shared.models.forgetting import ForgetIn, ForgetOut
 router = routes()
 
 
-@router.post("/v1/forget", status_code=202, summary="Forget many memories", **documented(200, 422, 503))
+@router.post("/v1/forget", status_code=202, summary="Forget many memories", **documented(200, 409, 422, 503))
 def forget(
     sent: ForgetIn,
     owner: Owner,
@@ -28,5 +28,6 @@ def forget(
     if sent.dry_run:
         return Response(200, JSON, ForgetOut.of(forgetting.preview(owner, selection)), {})
     once = mark("POST /v1/forget", idempotency_key, sent.request(), forgetting.now())
-    task_id = forgetting.ask(owner, selection, confirm=sent.confirm, once=once)
-    return Response(202, JSON, ForgetOut(status="queued", task_id=task_id), {"Location": f"/v1/tasks/{task_id}"})
+    asked = forgetting.ask(owner, selection, confirm=sent.confirm, once=once)
+    headers = made(asked.task_id, replayed=asked.replayed)
+    return Response(202, JSON, ForgetOut(status=asked.status, task_id=asked.task_id), headers)

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from shared import bootstrap
 from shared.bootstrap import keeping
 from shared.domain import limits
-from shared.http import JSON, REPLAYED, Owner, documented, routes
+from shared.http import JSON, Owner, documented, made, routes
 from shared.keeping.idempotency import mark
 from shared.learning.accepting import Accepting
 from shared.learning.consolidation.undoing import Undoing
@@ -38,9 +38,7 @@ def accept(
     accepted = accepting.accept(owner, new.conversation(), once)
     if accepted.task_id is None:
         return Response(200, JSON, AcceptedOut(status="skipped", reason=accepted.skipped), {})
-    headers: dict[str, str | list[str]] = {"Location": f"/v1/tasks/{accepted.task_id}"}
-    if accepted.replayed:
-        headers[REPLAYED] = "true"
+    headers = made(accepted.task_id, replayed=accepted.replayed)
     return Response(202, JSON, AcceptedOut(task_id=accepted.task_id, status="queued"), headers)
 
 

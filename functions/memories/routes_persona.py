@@ -10,7 +10,7 @@ from functions.memories.routes_memories import OnceKey
 from shared import bootstrap
 from shared.bootstrap import keeping
 from shared.domain import limits
-from shared.http import JSON, Owner, documented, etag, routes, tags
+from shared.http import JSON, Owner, documented, etag, made, routes, tags
 from shared.keeping.idempotency import mark
 from shared.keeping.portrait import Portrait
 from shared.keeping.suggesting import Suggestions
@@ -34,8 +34,9 @@ def get(owner: Owner, portrait: Portraying) -> Response[PersonaOut]:
 @router.post("/v1/persona/refresh", status_code=202, summary="Make the persona anew", **documented(409, 422, 503))
 def refresh(owner: Owner, portrait: Portraying, idempotency_key: OnceKey = None) -> Response[RefreshOut]:
     """A task does it in the background, from the newest 200 facts. Where one waits already, it is that one."""
-    task_id = portrait.ask(owner, mark("POST /v1/persona/refresh", idempotency_key, {}, bootstrap.now()))
-    return Response(202, JSON, RefreshOut(task_id=task_id, status="queued"), {"Location": f"/v1/tasks/{task_id}"})
+    asked = portrait.ask(owner, mark("POST /v1/persona/refresh", idempotency_key, {}, bootstrap.now()))
+    headers = made(asked.task_id, replayed=asked.replayed)
+    return Response(202, JSON, RefreshOut(task_id=asked.task_id, status=asked.status), headers)
 
 
 @router.delete("/v1/persona", status_code=204, summary="Delete the persona", **documented(412, 422, 503))

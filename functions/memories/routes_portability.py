@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from functions.memories.routes_memories import OnceKey
 from shared.bootstrap import keeping
-from shared.http import JSON, Owner, documented, routes
+from shared.http import JSON, Owner, documented, made, routes
 from shared.keeping.exporting.pages import Exporting
 from shared.keeping.idempotency import mark
 from shared.keeping.importing.receiving import Importing
@@ -35,5 +35,5 @@ def take_in(
     """Page by page: each is read and checked at once, and a task takes everything in when the last one came. A record is taken in whole or
     refused with a line in the task's report. docs/portability.md says what may be in a file."""
     once = mark("POST /v1/import", idempotency_key, sent.request(), importing.now())
-    received = ImportOut.of(importing.receive(owner, sent, once))
-    return Response(202, JSON, received, {"Location": f"/v1/tasks/{received.task_id}"})
+    received = importing.receive(owner, sent, once)
+    return Response(202, JSON, ImportOut.of(received), made(received.task_id, replayed=received.replayed))

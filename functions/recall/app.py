@@ -43,7 +43,7 @@ def context(
 def days(
     query: Annotated[DaysQuery, Query()], owner: Owner, by_day: Annotated[ByDay, Depends(recall.by_day)]
 ) -> Response[DaysOut]:
-    """Latest first, in your time zone. One that ended within the last hour may still be counted."""
+    """Latest first, in your time zone."""
     asked = query.checked()
     return Response(200, JSON, DaysOut.of(by_day.days(owner, asked.since, asked.until, asked.project)), {})
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from shared.adapters.faults import FAULTS, code, translated
-from shared.domain.errors import SealBroken
+from shared.domain.errors import KeysBroken
 from shared.ports import FreshKey
 
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ class KmsKeys:
 
     def unwrap(self, owner: str, epoch: int, wrapped: bytes) -> bytes:
         if not wrapped:
-            raise SealBroken
+            raise KeysBroken
         try:
             answer = self._client.decrypt(
                 KeyId=self._key_id, CiphertextBlob=wrapped, EncryptionContext=_context(owner, epoch)
             )
         except FAULTS as fault:
             if code(fault) in _BROKEN:
-                raise SealBroken from None
+                raise KeysBroken from None
             raise translated("Decrypt", fault) from None
         return answer["Plaintext"]
 

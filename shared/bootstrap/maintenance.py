@@ -62,7 +62,13 @@ def duties() -> Duties:
         builder,
         steps,
         clearing,
-        first=(Recollecting(), Scheduled(), SilentSessions(_sessions()), Import(commits()), Forget(commits())),
+        first=(
+            Recollecting(),
+            Scheduled(),
+            SilentSessions(_sessions()),
+            Import(commits()),
+            Forget(commits(), clearing, work_queue()),
+        ),
         last=(Imported(), Forgotten(), ScheduleKept()),
     )
     return Duties(Scheduling(vaults(), maintenance_queue()), tidying, Erasure(vaults()))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from shared.crypto.sealing import KEY_BYTES, Place, derived, seal, tagged, unseal
-from shared.domain.errors import SealBroken
+from shared.domain.errors import KeysBroken, SealBroken
 from shared.domain.ids import Random
 
 KEYRING_BYTES: Final = 1_000_000
@@ -64,68 +64,68 @@ class ErasedKeyring:
 def read_keyring(stored: bytes) -> Keyring | ErasedKeyring:
     """Return the keyring that these bytes are. Raises SealBroken for any other form: none is guessed [SEAL-12]."""
     if len(stored) > KEYRING_BYTES:
-        raise SealBroken
+        raise KeysBroken
     try:
         form = json.loads(stored.decode(), object_pairs_hook=_without_doubles, parse_constant=_refused)
     except (ValueError, RecursionError):
-        raise SealBroken from None
+        raise KeysBroken from None
     return _keyring(form)
 
 
 def _keyring(form: Any) -> Keyring | ErasedKeyring:
     if not isinstance(form, dict) or type(form.get("v")) is not int or form["v"] != 1:
-        raise SealBroken
+        raise KeysBroken
     epoch = _counted(form.get("epoch"))
     if form.keys() == {"v", "epoch", "erased"}:
         return ErasedKeyring(epoch, _moment(form["erased"]))
     if form.keys() != {"v", "epoch", "generation", "keys"} or not isinstance(form["keys"], dict):
-        raise SealBroken
+        raise KeysBroken
     generation = _counted(form["generation"])
     keys = {_generation(number): _wrapped(blob) for number, blob in form["keys"].items()}
     if generation not in keys or max(keys) != generation:
-        raise SealBroken
+        raise KeysBroken
     return Keyring(epoch, generation, keys)
 
 
 def _counted(value: object) -> int:
     if type(value) is not int or not 1 <= value <= _LARGEST:
-        raise SealBroken
+        raise KeysBroken
     return value
 
 
 def _generation(name: str) -> int:
     if not _GENERATION.fullmatch(name):
-        raise SealBroken
+        raise KeysBroken
     return _counted(int(name))
 
 
 def _moment(value: object) -> str:
     if not isinstance(value, str) or not _MOMENT.fullmatch(value):
-        raise SealBroken
+        raise KeysBroken
     return value
 
 
 def _wrapped(value: object) -> bytes:
     if not isinstance(value, str) or not value:
-        raise SealBroken
+        raise KeysBroken
     try:
         blob = base64.b64decode(value, validate=True)
     except ValueError:
-        raise SealBroken from None
+        raise KeysBroken from None
     if base64.b64encode(blob).decode() != value:
-        raise SealBroken
+        raise KeysBroken
     return blob
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     form = dict(pairs)
     if len(form) < len(pairs):
-        raise SealBroken
+        raise KeysBroken
     return form
 
 
 def _refused(_: str) -> None:
-    raise SealBroken
+    raise KeysBroken
 
 
 def _json(form: Mapping[str, object]) -> bytes:
@@ -156,7 +156,7 @@ class OwnerKeys:
         """
         roots = {blob[:KEY_BYTES] for blob in plain.values()}
         if len(roots) != 1 or any(len(blob) != WRAPPED_PLAIN_BYTES for blob in plain.values()):
-            raise SealBroken
+            raise KeysBroken
         if generation not in plain:
             raise MissingGeneration(generation)
         data_keys = {number: blob[KEY_BYTES:] for number, blob in plain.items()}
@@ -166,7 +166,7 @@ class OwnerKeys:
         """Return these keys with one more generation, opened from its blob. Raises SealBroken as `opened` does."""
         one = OwnerKeys.opened(self.owner, self.epoch, generation, {generation: plain})
         if one.root != self.root:
-            raise SealBroken
+            raise KeysBroken
         return OwnerKeys(self.owner, self.epoch, self.generation, self.root, {**self.data_keys, **one.data_keys})
 
     def seal(self, kind: str, id: str, version: int, plain: bytes, random: Random) -> bytes:  # noqa: A002 - the word of Place

@@ -21,6 +21,7 @@ NacreError
 ├── QuotaExceeded 507               quota_exceeded
 └── Unavailable 503
     ├── Busy                        busy                 too many writers at once; try again
+    ├── Damaged                     damaged              what is stored of it does not open, and waits to be restored from the journal
     └── TableLost                   rebuilding           the table waits to be rebuilt from the journal
 InternalError 500                   internal             ours; only shared/http.py makes it
 
@@ -28,7 +29,8 @@ Faults inside the service, never an answer:
 Refused             a conditional write found another state
 AlreadyThere        an object of that name exists
 Changed             an object is not the one that was read
-SealBroken          stored bytes do not open: wrong place, wrong key, tampered, truncated or unknown format
+SealBroken          stored bytes do not open: wrong place, wrong key, tampered, truncated or unknown format; shared/http.py answers Damaged
+KeysBroken          the same of an owner's keys, or the key service refuses: answered as InternalError
 
 Messages never hold text of memories, keys, names of resources or texts of other exceptions.
 """
@@ -150,6 +152,14 @@ class Busy(Unavailable):
     code, message = "busy", "Too many changes at once. Try again shortly."
 
 
+class Damaged(Unavailable):
+    code = "damaged"
+    message = (
+        "What is stored of this does not open: it was changed or lost. It is being restored from the journal; try again in a few "
+        "minutes. It can be deleted or replaced meanwhile."
+    )
+
+
 class TableLost(Unavailable):
     code = "rebuilding"
     message = "Your memories are being rebuilt from the journal; nothing can be written until that is done."
@@ -180,3 +190,7 @@ class Changed(Exception):
 
 class SealBroken(Exception):
     """Stored bytes do not open. One error for every reason, so that nothing can be learnt by trying."""
+
+
+class KeysBroken(SealBroken):
+    """An owner's keyring, or a key in it, does not open: no journal can mend that, so it is never told as damage that passes."""

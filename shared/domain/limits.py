@@ -85,6 +85,8 @@ EXPORT_BYTES: Final = 3_500_000
 """Of one page, in UTF-8; as text within JSON it grows by its quotes, and a function answers 6 MB."""
 EXPORT_TIME: Final = timedelta(seconds=12)
 """After which a page ends where it is."""
+EXPORT_LASTS: Final = timedelta(hours=1)
+"""From its first page on; then its cursors are refused."""
 IMPORT_PAGES: Final = 1_000
 """Requests of one import."""
 IMPORT_RECORDS: Final = 50_000
@@ -122,6 +124,8 @@ MERGE_SOURCES: Final = 10
 UNDO_KEPT: Final = timedelta(days=7)
 
 # Persona and suggestions.
+DOCUMENT_ROOM: Final = 16_384
+"""Bytes of the quota that must be left before a persona, a context or suggestions are made: no model is asked in vain."""
 PERSONA_NEWS: Final = 30
 """New facts after which the persona is refreshed."""
 PERSONA_FACTS: Final = 200

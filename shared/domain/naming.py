@@ -12,6 +12,10 @@ from shared.text.normalise import visible
 
 _TAG = re.compile(r"#[^\s#]+")
 _IDEMPOTENCY_KEY = re.compile(rf"[!-~]{{1,{limits.IDEMPOTENCY_KEY_CHARACTERS}}}")
+_ZWNJ, _ZWJ = "\u200c", "\u200d"
+_JOINERS = {_ZWNJ, _ZWJ}
+_VIRAMA = 9
+"""The combining class of the signs that take a vowel away, in the scripts of India and around."""
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -22,7 +26,7 @@ def name(text: str) -> str:
         raise ValueError(f"A name has 1 to {limits.KEY_CHARACTERS} characters.")
     if composed != composed.strip() or not visible(composed):
         raise ValueError("A name neither begins nor ends with white space.")
-    return _seen(composed)
+    return seen(composed)
 
 
 ALL_PROJECTS = "*"
@@ -45,7 +49,7 @@ def tag(text: str) -> str:
         raise ValueError(
             f"A tag is # and 1 to {limits.TAG_CHARACTERS - 1} characters without white space, such as #work."
         )
-    return _seen(composed)
+    return seen(composed)
 
 
 def idempotency_key(text: str) -> str:
@@ -55,7 +59,18 @@ def idempotency_key(text: str) -> str:
     return text
 
 
-def _seen(text: str) -> str:
-    if any(unicodedata.category(sign) in _UNSEEN for sign in text):
-        raise ValueError("Invisible and directional signs are not allowed in names.")
+def seen(text: str) -> str:
+    """Return a text of one line unchanged. Raises ValueError where not all of its signs are seen as they stand."""
+    if any(unicodedata.category(sign) in _UNSEEN and not _joins(text, place) for place, sign in enumerate(text)):
+        raise ValueError("Invisible and directional signs are not allowed here.")
     return text
+
+
+def _joins(text: str, place: int) -> bool:
+    """Whether a joiner stands where writing needs it: behind a virama, or (ZWNJ) between two Arabic letters (RFC 5892, appendix A)."""
+    before, sign, after = text[place - 1 : place], text[place], text[place + 1 : place + 2]
+    if sign not in _JOINERS or not before:
+        return False
+    beside = [unicodedata.name(one, "") for one in before + after]
+    between = sign == _ZWNJ and [one.startswith("ARABIC LETTER") for one in beside] == [True, True]
+    return between or unicodedata.combining(before) == _VIRAMA

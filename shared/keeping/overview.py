@@ -5,9 +5,9 @@ from datetime import datetime
 
 from shared.domain.task import SPENT
 from shared.keeping.cursors import Cursors
-from shared.keeping.scenes.scenes import opened_scenes, standing_of
+from shared.keeping.scenes.scenes import opened_scenes
 from shared.ports import Item
-from shared.storage import names, scenes
+from shared.storage import basis, names, scenes
 from shared.storage.commit import Commits
 
 KIND = "project"
@@ -99,7 +99,7 @@ class Overview:
         after = self.cursors.read(opened.keys, KIND, cursor)
         page = self.commits.vaults.table.query(owner, names.PROJECT, after=after, limit=limit)
         found, damaged = opened_scenes(opened.keys, page.items)
-        stand = standing_of(self.commits.vaults, opened, found)
-        projects = [Project(one.project, one.memories, one.last_at, one.text(scenes.SUMMARY, stand)) for one in found]
+        ground = basis.read(self.commits.vaults, opened, [rests for one in found for rests in one.bases])
+        projects = [Project(one.project, one.memories, one.last_at, one.text(scenes.SUMMARY, ground)) for one in found]
         shown = [project for project in projects if project.memories > 0 or project.summary is not None]
         return Projects(shown, self.cursors.write(opened.keys, KIND, page.after), damaged)

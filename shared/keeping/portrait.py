@@ -4,13 +4,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from shared.crypto.keyring import OwnerKeys
-from shared.domain.errors import NotPossibleNow, Refused, Unavailable, VersionMismatch
+from shared.domain.errors import NotPossibleNow, Refused, SealBroken, Unavailable, VersionMismatch
 from shared.domain.ids import ulid
 from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
-from shared.keeping.idempotency import Mark
+from shared.keeping.idempotency import Asked, Mark, standing
 from shared.ports import Condition, Item, Put, Update
 from shared.storage import basis, lines, names
+from shared.storage.builds import ask_for_comparison
 from shared.storage.commit import TRIES, Commits
 from shared.storage.document_commits import END, DocumentCommits, End
 from shared.storage.documents import Document, from_item
@@ -39,10 +40,13 @@ class Portrait:
         opened = vaults.open(owner, [names.PERSONA, names.SETTINGS])
         if opened is None:
             return Persona(), ""
-        document = from_item(opened.keys, lines.PERSONA, lines.PERSONA, opened.items.get(names.PERSONA))
+        try:
+            document = from_item(opened.keys, lines.PERSONA, lines.PERSONA, opened.items.get(names.PERSONA))
+        except SealBroken:
+            ask_for_comparison(self.commits.maintenance, owner, vaults.clock())
+            raise
         persona = Persona.of(document)
-        found = vaults.table.get(owner, basis.sks(persona.rests_on)) if persona.rests_on else {}
-        return persona.shown(basis.standing(opened, found, persona.rests_on, vaults.clock())), document.latest
+        return persona.shown(basis.read(vaults, opened, persona.bases)), document.latest
 
     def delete(self, owner: str, etags: frozenset[str] | None = None) -> None:
         """End the persona; the next refresh makes another one of the facts that stand then. Raises VersionMismatch, TableLost, Busy."""
@@ -54,10 +58,10 @@ class Portrait:
 
         DocumentCommits(self.commits).write(owner, place, ended, etags)
 
-    def ask(self, owner: str, once: Mark | None = None) -> str:
-        """Make the task that refreshes the persona, ask maintenance to do it, and return its id; where one waits already, that one's.
+    def ask(self, owner: str, once: Mark | None = None) -> Asked:
+        """Make the task that refreshes the persona, ask maintenance to do it, and return it; where one waits already, that one.
 
-        Raises NotPossibleNow (the owner has switched memory off), IdempotencyKeyReused, TableLost, Unavailable.
+        Raises NotPossibleNow (the owner has switched memory off), IdempotencyKeyReused, IdempotencyKeySpent, TableLost, Unavailable.
         """
         vaults = self.commits.vaults
         for _ in range(TRIES):
@@ -65,29 +69,31 @@ class Portrait:
             if not preferences_of(opened).enabled:
                 raise NotPossibleNow("Learning and recall are switched off; switch `enabled` on first.")
             waiting = opened.items.get(names.UPKEEP, {}).get(WAITING)
-            if waiting is not None:
-                return str(waiting)
-            task_id = ulid(vaults.clock(), vaults.random)
+            task_id = str(waiting) if waiting is not None else ulid(vaults.clock(), vaults.random)
             try:
-                self._begin(opened.keys, task_id, once)
+                if waiting is None or once is not None:
+                    self._begin(opened.keys, task_id, once, new=waiting is None)
             except Replayed as replayed:
-                return replayed.made
+                return standing(vaults, owner, replayed.made, replayed=True)
             except (Stale, VersionMismatch):  # a new life, or another request was first
                 continue
+            if waiting is not None:
+                return standing(vaults, owner, task_id, replayed=False)
             message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
             with suppress(Unavailable):  # the owner is due in any case
                 self.commits.maintenance.send(owner, message, deduplication=f"{owner[:40]}-{task_id}")
-            return task_id
+            return Asked(task_id)
         raise Unavailable
 
-    def _begin(self, keys: OwnerKeys, task_id: str, once: Mark | None) -> None:
-        """Store the task. Raises VersionMismatch where another one waits by now."""
+    def _begin(self, keys: OwnerKeys, task_id: str, once: Mark | None, *, new: bool) -> None:
+        """Store the task if it is new, and that this request made it. Raises Replayed; VersionMismatch where another one waits by now."""
         now = self.commits.vaults.clock()
         transaction = self.commits.transaction(keys)
         if once:
             transaction.add("once", once(keys, task_id).write(now))
-        transaction.add("task", Put(new_item(task_id, TaskStatus.QUEUED, rfc3339(now)), Condition(absent=True)))
-        first = Condition(equals={WAITING: None})
+        if new:
+            transaction.add("task", Put(new_item(task_id, TaskStatus.QUEUED, rfc3339(now)), Condition(absent=True)))
+        first = Condition(equals={WAITING: None if new else task_id})
         transaction.add("waiting", Update(names.UPKEEP, set={WAITING: task_id}, condition=first))
         transaction.head({}, deleting=True)
         try:

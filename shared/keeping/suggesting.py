@@ -49,9 +49,10 @@ class Suggestions:
         opened = self.commits.vaults.open(owner, [names.SETTINGS, sk]) if is_ulid(suggestion_id) else None
         item = opened.items.get(sk) if opened else None
         found = suggestions.from_item(opened.keys, item) if opened and item else None
-        if opened is None or found is None or not self._shown(opened, [found]):
+        shown = self._shown(opened, [found]) if opened and found else []
+        if not shown:
             raise NotFound
-        return found
+        return shown[0]
 
     def decide(self, owner: str, suggestion_id: str, status: Decision, etags: frozenset[str] | None) -> Suggestion:
         """Accept or dismiss a suggestion, whatever was decided before, and return it. Raises what `get` does;
@@ -67,11 +68,9 @@ class Suggestions:
         return self.get(owner, suggestion_id)
 
     def _shown(self, opened: Opened, found: list[Suggestion]) -> list[Suggestion]:
-        """Leave out what rests on memories that do not stand."""
-        ids = {memory_id for one in found for memory_id in one.basis}
-        read = self.commits.vaults.table.get(opened.keys.owner, basis.sks(ids)) if ids else {}
-        stand = basis.standing(opened, read, ids, self.commits.vaults.clock())
-        return [one for one in found if one.holds(stand)]
+        """Leave out what rests on memories that do not stand, or say something else."""
+        ground = basis.read(self.commits.vaults, opened, [one.rests for one in found])
+        return [shown for one in found if (shown := one.shown(ground))]
 
 
 def _opened(opened: Opened, item: Item) -> Suggestion | None:

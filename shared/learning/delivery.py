@@ -8,6 +8,7 @@ from shared.domain.asking import ModelUnavailable
 from shared.domain.errors import NacreError
 from shared.domain.ids import is_ulid
 from shared.learning.extraction import Extraction, Failed
+from shared.observability import concerning
 from shared.ports import Queue
 
 MESSAGE = 1
@@ -37,8 +38,12 @@ class Delivery:
         except UnknownMessage:
             self.work.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
             raise
+        with concerning(owner=owner, task=task):
+            return self._learn(owner, epoch, task, run, receipt, receives)
+
+    def _learn(self, owner: str, epoch: int, task: str, run: int, receipt: str, receives: int) -> dict[str, int]:
         try:
-            return self.extraction.learn(owner, epoch, task, run)
+            return self.extraction.learn(owner, epoch, task, run, afresh=receives == 1)
         except Exception as error:
             if receives >= limits.ATTEMPTS:
                 answered = error.answered if isinstance(error, ModelUnavailable) else None

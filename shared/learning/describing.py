@@ -7,8 +7,8 @@ from typing import Any, Final
 from shared.domain.asking import Ask
 from shared.domain.memory import Memory
 from shared.keeping.scenes.upkeep import Described
-from shared.learning import loose_json, unwanted
-from shared.learning.answer_parts import without_thinking
+from shared.learning.answers import loose_json, unwanted
+from shared.learning.answers.parts import without_thinking
 from shared.learning.consolidation.wording import Words
 from shared.learning.extractor import Cost
 from shared.learning.model import Model

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Self
 
 from shared.domain.limits import QUOTE_CHARACTERS
+from shared.learning.answers.unwanted import Grounds
 from shared.learning.conversation import Message
 from shared.learning.placeholders import Placeholders
-from shared.learning.unwanted import Grounds
 from shared.text.normalise import normalise
 from shared.text.pattern import Pattern
 from shared.text.sentences import split

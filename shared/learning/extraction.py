@@ -34,7 +34,7 @@ from shared.learning.accepting import open_conversation
 from shared.learning.comparison import Comparison
 from shared.learning.conversation import from_body
 from shared.learning.extractor import Cost, Extractor, Interrupted, Unwilling
-from shared.learning.new_facts import ask_for_persona
+from shared.learning.new_facts import ask_for_persona, ask_to_forget
 from shared.learning.planning import Plan, Planner, Step, would_learn
 from shared.observability import alarm
 from shared.ports import Condition, Item, Update, Write
@@ -82,10 +82,14 @@ class Extraction:
     extractor: Extractor
     comparison: Comparison
 
-    def learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
-        """Do one delivery of a task. Returns its counts when it is done or has failed for good; raises when it should be tried again."""
+    def learn(self, owner: str, epoch: int, task_id: str, run: int, *, afresh: bool = False) -> dict[str, int]:
+        """Do one delivery of a task. Returns its counts when it is done or has failed for good; raises when it should be tried again.
+
+        `afresh`: the queue delivers the message for the first time. Of a task that has failed, this is how one looks that an operator
+        sent back from the dead letters, and the task is tried again.
+        """
         try:
-            return self._learn(owner, epoch, task_id, run)
+            return self._learn(owner, epoch, task_id, run, afresh)
         except Over:
             return {"over": 1}
         except GivesUp as given_up:
@@ -116,7 +120,7 @@ class Extraction:
             return
         alarm("task_failed", error=reason, provider_status=answered)
 
-    def _learn(self, owner: str, epoch: int, task_id: str, run: int) -> dict[str, int]:
+    def _learn(self, owner: str, epoch: int, task_id: str, run: int, afresh: bool) -> dict[str, int]:
         sk = names.TASK + task_id
         opened = self.commits.vaults.open(owner, [sk, names.SETTINGS, names.UPKEEP])
         if opened is None or opened.keys.epoch != epoch or sk not in opened.items:
@@ -125,7 +129,7 @@ class Extraction:
         if task["status"] == TaskStatus.DONE.value:
             self._forget_conversation(opened.keys, task_id)
             raise Over
-        if task["run"] != run or task["status"] == TaskStatus.FAILED.value:
+        if task["run"] != run or (task["status"] == TaskStatus.FAILED.value and not afresh):
             raise Over
         task = self._begin(owner, sk, run)
         if "dry_run" in task:
@@ -143,6 +147,7 @@ class Extraction:
             self._take_back(opened.keys, sk, commit)
             raise
         ask_for_persona(self.commits.maintenance, opened, int(task.get("inserted", 0)))
+        ask_to_forget(self.commits.maintenance, opened, task_id)
         return {name: int(task[name]) for name in LEARNED if name in task}
 
     def _begin(self, owner: str, sk: str, run: int) -> Item:
@@ -383,9 +388,10 @@ class Extraction:
         objects.erase(key, keep_current=True)
 
     def _take_back(self, keys: OwnerKeys, sk: str, commit: str) -> None:
-        """Remove a plan that was written while its conversation was forgotten. One that was begun to be applied is repair's."""
+        """Remove a plan that was written while its conversation was forgotten, or cut. One that was begun to be applied is repair's."""
         task = self.commits.vaults.table.get(keys.owner, [sk]).get(sk, {})
-        if task.get("status") == TaskStatus.FAILED.value and "finished_at" in task and not task["applied"]:
+        ended = task.get("status") == TaskStatus.FAILED.value and "finished_at" in task and not task["applied"]
+        if ended or task.get("plan", commit) != commit:
             self.commits.vaults.objects.erase(names.journal(keys.owner, keys.epoch, commit))
 
     def _forget_conversation(self, keys: OwnerKeys, task_id: str) -> None:

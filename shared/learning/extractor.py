@@ -11,7 +11,7 @@ from shared.domain.errors import Unavailable
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
-from shared.learning.answers import Action
+from shared.learning.answers.answers import Action
 from shared.learning.conversation import Conversation
 from shared.learning.quarantine import quarantine
 from shared.text import rules

@@ -11,7 +11,7 @@ from datetime import datetime
 from shared.domain.asking import Answer, Ask, ModelRefused, ModelTimeout, ModelUnavailable
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
-from shared.learning import answers
+from shared.learning.answers import answers
 from shared.learning.conversation import Conversation, Message
 from shared.learning.evidence import Evidence
 from shared.learning.extractor import Candidate, Cost, Extracted, Interrupted, Known, Unwilling, facts

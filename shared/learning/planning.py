@@ -11,11 +11,12 @@ from shared.domain.drafts import with_masked
 from shared.domain.errors import SealBroken
 from shared.domain.ids import ulid, ulid_time
 from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status
-from shared.learning.answers import Action
+from shared.learning.answers.answers import Action
 from shared.learning.comparison import AUTOMATIC
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Extracted
 from shared.storage import documents, items, lines, names, scenes
+from shared.storage.basis import basis_of
 from shared.storage.items import Sealed, Stored
 from shared.storage.transactions import Change
 from shared.storage.vaults import Opened, Vaults
@@ -104,8 +105,9 @@ class Planner:
         self._add(opened, plan, drafts)
         project = conversation.real_project()
         if extracted.summary and project is not None:
-            learned = [step.memory_id for step in plan.steps if step.counts != "archived"]
-            told = scenes.summarised(project, extracted.summary, learned, received_at, commit)
+            learned = [step.sealed.memory for step in plan.steps if step.sealed and step.counts != "archived"]
+            rests = basis_of(opened.keys, learned, self.vaults.clock())
+            told = scenes.summarised(project, extracted.summary, rests, received_at, commit)
             tag = scenes.tag_of(opened.keys, project)
             plan.scene = documents.line_of(opened.keys, lines.SCENE, tag, told, self.vaults.random)
         return plan

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from itertools import pairwise
 
 from shared.domain.errors import SealBroken
 from shared.domain.memory import Category, Memory, Status
@@ -10,6 +11,7 @@ from shared.learning.quarantine import is_order
 from shared.storage import items, names
 from shared.storage.partition import latest_updates
 from shared.text.pattern import Pattern
+from shared.text.sentences import split
 
 LISTED = 200
 _SUBJECT = Pattern(r"(?i)\b(?:the|this)\s+(?:user|person)\b|(?:该|此|这位|这个|本)?用户|此人")
@@ -29,6 +31,12 @@ def changed(visit: Visit, categories: Collection[Category]) -> bool:
 def orders(text: str) -> bool:
     """Tell whether a text orders an assistant about. That it speaks of "the user" does not make it one: facts do."""
     return is_order(_SUBJECT.sub("", text))
+
+
+def orders_within(text: str) -> bool:
+    """Tell whether a sentence of a longer text, or two that follow each other, orders an assistant about."""
+    sentences = split(text)
+    return any(map(orders, [text, *sentences, *map(" ".join, pairwise(sentences))]))
 
 
 def _listed(visit: Visit, most: int) -> Iterator[Memory]:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, StrictStr
 
-from shared.domain import limits
+from shared.domain import limits, naming
 from shared.domain.memory import Status
 from shared.keeping.audit.agent_notes import Notes
 from shared.keeping.audit.auditing import Look
@@ -23,7 +23,7 @@ NOTICE = (
 def _reason(text: str) -> str:
     if len(text.strip()) < limits.REASON_MIN or not visible(text):
         raise ValueError(f"Say in at least {limits.REASON_MIN} signs why; the person will read it.")
-    return text.strip()
+    return naming.seen(text.strip())
 
 
 class LookQuery(Given):
@@ -33,7 +33,7 @@ class LookQuery(Given):
         description="the subject (sub) of that person's tokens, of the same issuer as yours"
     )
     reason: Annotated[str, Field(max_length=limits.REASON_CHARACTERS), AfterValidator(_reason)] = Field(
-        description="8 to 300 signs; the person reads it in the audit list"
+        description="8 to 300 signs, none of them invisible, a line end or a change of direction; the person reads it in the audit list"
     )
     status: Literal["active", "dismissed", "archived", "all"] = Field(default="all", description="all: whatever it is")
     limit: Limit = Field(default=limits.PAGE_DEFAULT, description="of one page")

@@ -1,7 +1,7 @@
 """Days that have memories, as they travel."""
 
 from datetime import date as Date  # noqa: N812 - a field has that name
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field
 
@@ -36,7 +36,7 @@ class DaysOut(Shown):
 
     days: list[DayOut]
     time_zone: str = Field(description="your setting time_zone")
-    reason: str | None = Field(
+    reason: Literal["only_newest"] | None = Field(
         description="only_newest: there is no index at the moment, older memories are not counted; else null"
     )
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 from shared.domain import limits
 from shared.domain.memory import Category, Memory, Scope, Source, Status
 from shared.domain.times import rfc3339
-from shared.keeping.memories.filters import Filters, with_uri
+from shared.keeping.memories.filters import CREATED, UPDATED, Filters, with_uri
 from shared.keeping.memories.listing import Listed
 from shared.models.forms import Change, Cursor, Given, Limit, Moment, Name, Project, Shown, Tag, shown, whole
 
@@ -152,7 +152,8 @@ class MemoryOut(Shown):
 
 
 class ListQuery(Given):
-    """Filters of a list. `from` and `to` bound the time that the list is ordered by: from ≤ t < to."""
+    """Filters of a list. `from` and `to` bound the time that the list is ordered by: from ≤ t < to. So do days; they mean when a memory was
+    made, unless another order is sent."""
 
     scope: Scope | None = Field(default=None, description="only this scope")
     project: Name | None = Field(default=None, description="only this project's")
@@ -168,17 +169,18 @@ class ListQuery(Given):
     since: Moment | None = Field(default=None, alias="from", description="not before")
     until: Moment | None = Field(default=None, alias="to", description="before")
     day: Date | None = Field(
-        default=None, alias="date", description="only of that day in your time zone, such as 2026-11-30"
+        default=None, alias="date", description="only made on that day in your time zone, such as 2026-11-30"
     )
     last_days: Annotated[int, Field(ge=1, le=limits.DAYS_MAX), BeforeValidator(whole)] | None = Field(
-        default=None, description="only of the last so many days, today included"
+        default=None, description="only made on one of the last so many days, today included"
     )
     as_of: Moment | None = Field(
         default=None,
         description="what was true then: each memory as it stood, newest-made first; what was deleted since is gone",
     )
-    order: Literal["updated", "created"] = Field(
-        default="updated", description="newest first, by the last change or by the creation"
+    order: Literal["updated", "created"] | None = Field(
+        default=None,
+        description="newest first, by the last change or by the creation; left out: created with date or last_days, else updated",
     )
     limit: Limit = Field(default=limits.PAGE_DEFAULT, description="of one page")
     cursor: Cursor | None = Field(
@@ -187,6 +189,7 @@ class ListQuery(Given):
 
     def filters(self) -> Filters:
         """Return what the list is filtered by. Raises Invalid for filters that contradict each other."""
+        of_days = self.day is not None or self.last_days is not None
         filters = Filters(
             scope=self.scope,
             project=self.project,
@@ -196,7 +199,7 @@ class ListQuery(Given):
             source=self.source,
             since=self.since,
             until=self.until,
-            order=self.order,
+            order=self.order or (CREATED if of_days else UPDATED),
             day=self.day,
             last_days=self.last_days,
         )

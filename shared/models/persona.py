@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field
 
 from shared.domain.ids import ulid_time
+from shared.domain.task import TaskStatus
 from shared.domain.times import rfc3339
 from shared.models.forms import Change, Shown
 from shared.storage.persona import STRUCTURED, TRAITS, Persona
@@ -68,7 +69,7 @@ class RefreshOut(Shown):
     """202: maintenance makes the persona anew."""
 
     task_id: str = Field(description="ask GET /v1/tasks/{task_id} how far it is")
-    status: Literal["queued"]
+    status: TaskStatus = Field(description="of the task as it is now")
 
 
 class SuggestionOut(Shown):

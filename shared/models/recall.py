@@ -9,8 +9,11 @@ from shared.domain import limits
 from shared.domain.memory import REFERENCE, Category
 from shared.models.forms import Given, Name, Shown, meant
 from shared.models.memories import MemoryOut
+from shared.recall import context
 from shared.recall.context import Context, Moment
-from shared.recall.search import Hit, Question
+from shared.recall.search import Hit, Question, Reason
+from shared.text import intent
+from shared.text.intent_words import QueryClass
 
 Text = Annotated[StrictStr, Field(max_length=limits.QUERY_CHARACTERS)]
 
@@ -113,7 +116,9 @@ class SearchOut(Shown):
 
     memories: list[HitOut]
     took_ms: float = Field(description="inside the function")
-    reason: str | None = Field(default=None, description="disabled; only_newest: there is no index just now; or null")
+    reason: Reason | None = Field(
+        default=None, description="disabled; only_newest: there is no index just now; or null"
+    )
 
 
 class ContextIn(Given):
@@ -154,11 +159,11 @@ class ContextIn(Given):
 class DecisionOut(Shown):
     """Why a message was taken for what it was taken for."""
 
-    reason: str = Field(description="the kind of signal, or why none counted; the list is in docs/api.md")
+    reason: intent.Reason = Field(description="the kind of signal, or why none counted")
     signals: list[str] = Field(
         description="the words that decided: of the service's tables, or of the owner's settings"
     )
-    query_class: str = Field(description="preference, knowledge, experience, code, general; steers category weights")
+    query_class: QueryClass = Field(description="the kind of question; steers category weights")
 
 
 class ContextOut(Shown):
@@ -169,22 +174,22 @@ class ContextOut(Shown):
     recalled: bool = Field(
         description="whether the text holds memories; the scene of the project may stand there without any"
     )
-    intent: str = Field(description="strong, weak, none, excluded; session without a message; forced")
+    intent: context.Intent = Field(description="what the message is taken for; session: there is none")
     decision: DecisionOut = Field(description="why the intent is what it is")
     memory_ids: list[str] = Field(description="of the memories in the text, in their order")
-    reason: str | None = Field(description="why the text holds no memories; null when it does")
+    reason: context.Reason | None = Field(description="why the text holds no memories; null when it does")
 
     @classmethod
-    def of(cls, context: Context) -> Self:
-        decision = context.decision
+    def of(cls, made: Context) -> Self:
+        decision = made.decision
         return cls(
-            text=context.text,
-            tokens=context.tokens,
-            recalled=context.recalled,
-            intent=context.intent,
+            text=made.text,
+            tokens=made.tokens,
+            recalled=made.recalled,
+            intent=made.intent,
             decision=DecisionOut(
                 reason=decision.reason, signals=list(decision.signals), query_class=decision.query_class
             ),
-            memory_ids=list(context.memory_ids),
-            reason=context.reason,
+            memory_ids=list(made.memory_ids),
+            reason=made.reason,
         )

@@ -32,7 +32,7 @@ AFTER_ALL = "~"
 @dataclass(frozen=True, slots=True)
 class Built:
     """What a build did: memories and bytes of the new index, change rows it took in, memories that do not open, memories whose
-    meaning it took in and those it left for later."""
+    meaning it took in and those it left for later; `lost`: there were damaged ones, or fewer or more than the head counts."""
 
     memories: int
     size: int
@@ -40,6 +40,7 @@ class Built:
     damaged: int
     embedded: int = 0
     left: int = 0
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +68,13 @@ class Builder:
         return False
 
     def build(
-        self, owner: str, *, keep_previous: bool = True, before_rows_go: Callable[[], None] | None = None
+        self, owner: str, *, keep_previous: bool = True, before_rows_go: Callable[[Opened], None] | None = None
     ) -> Built | None:
         """Build the owner's index; None when there is nothing to index, nothing new to put into it, or another build was first.
 
         The previous index stays for searches under way, unless `keep_previous` is False: then nothing of deleted texts is left.
-        `before_rows_go` is called when the new index is in use and the change rows are still there; what it raises keeps them.
+        `before_rows_go` is called when the new index is in use and its change rows are still there, with the owner as
+        the build read it; what it raises keeps them.
         """
         vaults = self.indexes.vaults
         fetch = partial(self.indexes.fetch, owner) if self.meaning else None
@@ -80,7 +82,7 @@ class Builder:
         if opened is None:
             return None
         keys = opened.keys
-        entries, damaged = self._entries(opened)
+        entries, damaged, lost = self._entries(opened)
         previous = self.indexes.open(opened) if self.meaning else None
         filled = self.meaning.fill(entries, previous) if self.meaning else Filled(entries)
         if filled.left and previous is not None and not (filled.embedded or opened.changes):
@@ -94,21 +96,26 @@ class Builder:
             return None
         self.indexes.keep(keys, pointer, index)
         if before_rows_go is not None:
-            before_rows_go()
+            before_rows_go(opened)
         self._take_in(opened)
         self._count_rows(opened, pointer)
         self._sweep(opened, pointer, keep_previous=keep_previous)
-        return Built(len(entries), len(body), len(opened.changes), damaged, filled.embedded, filled.left)
+        return Built(len(entries), len(body), len(opened.changes), damaged, filled.embedded, filled.left, lost)
 
-    def _entries(self, opened: Opened) -> tuple[list[Entry], int]:
-        """Return what the index will know, and the number of memories that do not open."""
-        entries, damaged, zone = [], 0, time_zone(opened)
+    def _entries(self, opened: Opened) -> tuple[list[Entry], int, bool]:
+        """Return what the index will know, the number of memories that do not open, and whether the head counts others than there are."""
+        entries, damaged, seen, zone = [], 0, 0, time_zone(opened)
         for stored in all_memories(self.indexes.vaults, opened.keys):
+            seen += 1
             if stored is None:
                 damaged += 1
             elif searchable(stored.memory):
                 entries.append(entry_of(opened.keys, stored.memory, zone))
-        return entries, damaged
+        lost = damaged > 0
+        if seen != opened.head["memories"]:  # or somebody wrote meanwhile
+            head = self.indexes.vaults.table.get(opened.keys.owner, [names.HEAD]).get(names.HEAD, {})
+            lost = lost or head.get("commits") == opened.head["commits"]
+        return entries, damaged, lost
 
     def _kind(self, left: int) -> str:
         model = self.meaning.mark.hex() if self.meaning and not left else ""

@@ -1,6 +1,6 @@
 """What a search may find (`Where`) and what it found (`Candidates`)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
@@ -15,10 +15,14 @@ Rows = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 _COMPARED: Final = 8
 
+Share = tuple[Collection[bytes], int]
+"""Tags of scopes that belong together, and a number of their memories."""
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which memories may be found; None means any. Times are epoch seconds, `…_from` inclusive, `created_to` exclusive."""
+    """Which memories may be found; None means any. Times are epoch seconds, `…_from` inclusive, `created_to` exclusive; what ends at
+    `living_at` or before is over."""
 
     scopes: frozenset[bytes] | None = None
     statuses: frozenset[int] | None = None
@@ -26,6 +30,7 @@ class Where:
     created_from: int | None = None
     created_to: int | None = None
     updated_from: int | None = None
+    living_at: int | None = None
 
     def allows(self, entry: Entry) -> bool:
         """Whether a memory outside the index may be found."""
@@ -36,16 +41,14 @@ class Where:
             and (self.created_from is None or entry.created_at >= self.created_from)
             and (self.created_to is None or entry.created_at < self.created_to)
             and (self.updated_from is None or entry.updated_at >= self.updated_from)
+            and (self.living_at is None or not entry.ends_at or entry.ends_at > self.living_at)
         )
 
     def rows(self, columns: Columns) -> Flags:
         """Which rows of the index may be found, shape (N,)."""
         kept = np.ones(len(columns.ids), bool)
         if self.scopes is not None:
-            tags = {
-                tag.rstrip(b"\0") for tag in self.scopes
-            }  # numpy hands byte strings out without their last zero bytes
-            kept &= _among(columns.scopes, [n for n, tag in enumerate(columns.scope_table.tolist()) if tag in tags])
+            kept &= tagged(columns, self.scopes)
         if self.statuses is not None:
             kept &= _among(columns.statuses, sorted(self.statuses))
         if self.categories is not None:
@@ -56,10 +59,46 @@ class Where:
             kept &= columns.created < self.created_to
         if self.updated_from is not None:
             kept &= columns.updated >= self.updated_from
+        if self.living_at is not None:
+            kept &= (columns.ends == 0) | (columns.ends > self.living_at)
         return kept
 
 
 ANYWHERE: Final = Where()
+
+
+def tagged(columns: Columns, tags: Collection[bytes]) -> Flags:
+    """Which rows of the index live in one of these scopes, shape (N,)."""
+    wanted = {tag.rstrip(b"\0") for tag in tags}  # numpy hands byte strings out without their last zero bytes
+    return _among(columns.scopes, [n for n, tag in enumerate(columns.scope_table.tolist()) if tag in wanted])
+
+
+def best(scores: npt.NDArray[np.floating[Any]], updated: npt.NDArray[np.uint32], rows: Rows, k: int) -> Rows:
+    """The k of these rows with the highest score, shape of `scores` as of `rows`; of equal ones the later updated, then the higher row."""
+    if k <= 0:
+        return rows[:0]
+    if len(rows) <= k:
+        return rows
+    high = scores >= np.partition(scores, len(rows) - k)[len(rows) - k]
+    rows, scores = rows[high], scores[high]
+    order = np.lexsort((-rows, -updated[rows].astype(np.int64), -scores))
+    chosen: Rows = rows[order[:k]]
+    return chosen
+
+
+def best_of_each(
+    scores: npt.NDArray[np.floating[Any]], columns: Columns, rows: Rows, k: int, shares: Sequence[Share]
+) -> Rows:
+    """The k best of these rows, as `best`; of each of the `shares` so many are among them, if they are there."""
+    if len(rows) <= k or not shares:
+        return best(scores, columns.updated, rows, k)
+    kept = np.zeros(len(rows), bool)
+    for tags, least in shares:
+        here = np.flatnonzero(tagged(columns, tags)[rows])
+        kept[np.searchsorted(rows, best(scores[here], columns.updated, rows[here], least))] = True
+    others = np.flatnonzero(~kept)
+    more = best(scores[others], columns.updated, rows[others], k - np.count_nonzero(kept))
+    return np.concatenate([rows[kept], more])
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +180,15 @@ def gathered(
     )
 
 
-def first(found: Candidates, k: int) -> Candidates:
-    """The first k."""
-    return found if len(found) <= k else found.taken(np.arange(k))
+def first(found: Candidates, k: int, shares: Sequence[Share] = ()) -> Candidates:
+    """The first k. Of each of the `shares` so many are among them, if they are there, before better ones of others."""
+    if len(found) <= k:
+        return found
+    kept = np.zeros(len(found), bool)
+    for tags, least in shares:
+        kept[[place for place, tag in enumerate(found.scope_tags) if tag in tags][:least]] = True
+    kept[np.flatnonzero(~kept)[: max(k - np.count_nonzero(kept), 0)]] = True
+    return found.taken(np.flatnonzero(kept))
 
 
 def _joined(inside: npt.NDArray[Any], more: Sequence[int]) -> Rows:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import NacreError, SealBroken
-from shared.domain.memory import Memory, Scope, Status
+from shared.domain.errors import Busy, KeysBroken, SealBroken, TableLost
+from shared.domain.memory import Category, Memory, Scope, Status
 from shared.domain.naming import ACTIVE_PROJECT, ALL_PROJECTS
 from shared.domain.settings import Preferences
 from shared.domain.times import zone
@@ -20,27 +21,54 @@ from shared.observability import warn
 from shared.ports import Item
 from shared.recall import portrayed
 from shared.recall.deadline import Deadline
+from shared.recall.entries import STATUSES
+from shared.recall.filling import Filling, chosen
 from shared.recall.framing import Section, memory_sections, packed
+from shared.recall.index import Index
 from shared.recall.known import Known
 from shared.recall.meaning import Asked
 from shared.recall.noted import Noted
-from shared.recall.search import Question, Searcher
+from shared.recall.search import Question, Searcher, lasting, shares
 from shared.storage import items, names, scenes
 from shared.storage.preferences import preferences_of
 from shared.storage.together import together
 from shared.storage.vaults import Opened
-from shared.text.intent import CustomWords, Decision, decide
+from shared.text.intent import CustomWords, Decision, Kind, decide
 from shared.text.keywords import words_of
 from shared.text.normalise import full_width_length, has_words, language
 
-RECENT = 100
-"""Memories looked at, newest first, when there is no query or broad recall fills up."""
 SUGGESTED = 100
 """Suggestions looked at for accepted ones, newest first; those that were dismissed or ended are among them."""
 GOOD_COVERAGE = 0.4
 """Share of the query's words that the best hit must hold for a weak signal to recall (docs/decisions/context.md)."""
-BROAD_BELOW = 3
+Intent = Literal[Kind, "session", "forced"]
+"""What a message is taken for; a context without a message is a session's, and one that is forced is that."""
+Reason = Literal[
+    "not_asked_for",
+    "nothing_known",
+    "nothing_found",
+    "budget_too_small",
+    "timeout",
+    "disabled",
+    "auto_retrieve_off",
+    "damaged",
+    "unavailable",
+    "rebuilding",
+    "busy",
+]
+"""Why a context tells no memories."""
+NEWEST = Filling(below=1)
+"""Where there is nothing to look for, or a message only goes on."""
+BROAD = Filling(below=3, by_importance=True)
 """A question about the person, or a forced recall, with fewer hits is filled up with recent and important memories."""
+CODE = Filling(
+    below=3,
+    by_importance=True,
+    stack_first=True,
+    categories=frozenset({Category.PREFERENCE, Category.CONSTRAINT}),
+    most=3,
+)
+"""Who wants code written wants it in their own way, though they seldom say so in the words in which they once told it."""
 GOES_ON = frozenset({"signal_continuation", "signal_time", "signal_project"})
 SHORT = 15
 """Full-width signs of a message that only goes on ("let's continue", 接着上次的来): no memory holds its words, the newest are meant."""
@@ -77,15 +105,16 @@ class Moment:
         """Whether memories are looked for."""
         return self.force or not self.message or decision.recall != "no"
 
-    def filled_below(self, decision: Decision) -> int:
-        """How many finds are too few, so that recent memories join them; 0: as many as there are will do."""
-        if not self.recalls(decision):
-            return 0
+    def filling(self, decision: Decision) -> Filling | None:
+        """What joins the finds where they are too few; None: as many as there are will do."""
         if not self.asked:
-            return 1
+            return NEWEST
         if self.force or decision.broad or (decision.weak_identity and decision.recall == "yes"):
-            return BROAD_BELOW
-        return int(decision.reason in GOES_ON and full_width_length(self.message or "") <= SHORT)
+            return BROAD
+        goes_on = decision.reason in GOES_ON and full_width_length(self.message or "") <= SHORT
+        if goes_on:
+            return NEWEST
+        return CODE if decision.query_class == "code" and decision.recall == "yes" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +125,11 @@ class Context:
     """
 
     decision: Decision
-    intent: str
+    intent: Intent
     text: str = ""
     tokens: int = 0
     memory_ids: tuple[str, ...] = ()
-    reason: str | None = None
+    reason: Reason | None = None
 
     @property
     def recalled(self) -> bool:
@@ -135,12 +164,10 @@ class Contexts:
     def _context(self, owner: str, moment: Moment, empty: Context) -> tuple[Context, OwnerKeys | None]:
         notes = self.noted.begin(moment.agent)
         meaning = self.searcher.ask(moment.query) if moment.asked and moment.recalls(empty.decision) else None
-        wide = moment.filled_below(empty.decision) > 0
-        newest = partial(self.searcher.vaults.table.by_update, owner, Status.ACTIVE.value, limit=RECENT)
         beginning = partial(self.known.begin, owner, moment.project)
         suggested = partial(self.searcher.vaults.table.query, owner, names.SUGGESTION, limit=SUGGESTED, descending=True)
         opening = partial(self.searcher.open, owner, moment.project, [names.PERSONA])
-        begun, suggestions, *listed, opened = together(beginning, suggested, *([newest] if wide else []), opening)
+        begun, suggestions, opened = together(beginning, suggested, opening)
         if opened is None:
             return replace(_told(empty, moment, Preferences(), notes(), []), reason="nothing_known"), None
         preferences = preferences_of(opened)
@@ -155,26 +182,27 @@ class Contexts:
         scene = partial(self.known.sections, opened, moment.project, begun)
         vaults, items_of = self.searcher.vaults, suggestions.items
         person = partial(portrayed.sections, vaults, opened, moment.project, moment.agent, items_of)
-        remembering = partial(self._memories, opened, moment, judged.decision, listed[0] if wide else [], meaning)
+        remembering = partial(self._memories, opened, moment, judged.decision, meaning)
         told, known, memories = together(scene, person, remembering)
         return _told(judged, moment, preferences, notes() + told + known, memories), opened.keys
 
-    def _memories(
-        self, opened: Opened, moment: Moment, decision: Decision, newest: list[str], meaning: Asked | None
-    ) -> list[Memory]:
+    def _memories(self, opened: Opened, moment: Moment, decision: Decision, meaning: Asked | None) -> list[Memory]:
         """Return what the message finds, and what fills it up, at most so many of each scope."""
         if not moment.recalls(decision):
             return []
-        too_few = moment.filled_below(decision)
-        recent = partial(self._recent, opened, newest) if too_few else dict
-        found = partial(self._found, opened, moment, decision, meaning) if moment.asked else list
-        stored, memories = together(recent, found)  # one step, since an identity question may need both
-        if len(memories) < too_few:
+        index = self.searcher.index(opened)
+        filling = moment.filling(decision)
+        more = partial(self._more, opened, moment, filling, index) if filling else dict
+        found = partial(self._found, opened, moment, decision, meaning, index) if moment.asked else list
+        stored, memories = together(more, found)  # one step, since an identity question may need both
+        if filling and len(memories) < filling.below:
             known = {memory.id for memory in memories}
-            memories = memories + self._broad(opened, moment, stored, known, by_importance=too_few == BROAD_BELOW)
+            memories = memories + self._filled(opened, moment, filling, stored, known)
         return _capped(memories)
 
-    def _found(self, opened: Opened, moment: Moment, decision: Decision, meaning: Asked | None) -> list[Memory]:
+    def _found(
+        self, opened: Opened, moment: Moment, decision: Decision, meaning: Asked | None, index: Index
+    ) -> list[Memory]:
         """Return what the message finds; a weak signal recalls only when the best hit is good."""
         question = Question(
             query=moment.query,
@@ -184,25 +212,30 @@ class Contexts:
             query_class=decision.query_class,
             caps=CAPS,
         )
-        hits = self.searcher.find(opened, question, preferences_of(opened), meaning)
+        hits = self.searcher.find(opened, question, preferences_of(opened), meaning, index)
         weak = decision.recall == "if_good" and not moment.force
         if weak and (not hits or max(hit.signals["coverage"] for hit in hits) < GOOD_COVERAGE):
             return []
         return [hit.memory for hit in hits]
 
-    def _recent(self, opened: Opened, newest: list[str]) -> dict[str, Item]:
-        """Read the newest memories as the table's index lists them, and those that changed since that index."""
-        ids = {key.partition("#")[2] for key in newest} | {i for i, version in opened.changes.items() if version}
+    def _more(self, opened: Opened, moment: Moment, filling: Filling, index: Index) -> dict[str, Item]:
+        """Read what may fill up: what the index says of the scopes at hand, and all that changed since it was built."""
+        scopes = self.searcher.scopes(opened, moment.project, moment.agent)
+        where = replace(
+            lasting(preferences_of(opened), self.searcher.vaults.clock()),
+            statuses=frozenset({STATUSES.index(Status.ACTIVE)}),
+        )
+        ids = {i for i, version in opened.changes.items() if version}
+        ids.update(chosen(filling, index, where, shares(scopes, CAPS), opened.changes))
         return self.searcher.vaults.table.get(opened.keys.owner, [names.MEMORY + memory_id for memory_id in ids])
 
-    def _broad(
-        self, opened: Opened, moment: Moment, recent: dict[str, Item], known: set[str], *, by_importance: bool
+    def _filled(
+        self, opened: Opened, moment: Moment, filling: Filling, stored: dict[str, Item], known: set[str]
     ) -> list[Memory]:
-        """Return the recent memories of the scopes at hand but for the known ones: newest confirmed first, important ones before them
-        where a question stands behind it."""
+        """Return the stored memories of the scopes at hand but for the known ones, in the order that they fill up in."""
         now, days = self.searcher.vaults.clock(), preferences_of(opened).retention_days
         memories: list[Memory] = []
-        for sk, item in recent.items():
+        for sk, item in stored.items():
             if sk.removeprefix(names.MEMORY) in known:
                 continue
             try:
@@ -211,10 +244,7 @@ class Contexts:
                 continue
             if memory.status is Status.ACTIVE and not memory.expired(now, days) and _at_hand(memory, moment):
                 memories.append(memory)
-        memories.sort(key=lambda memory: (memory.updated_at, memory.id), reverse=True)
-        if by_importance:
-            memories.sort(key=lambda memory: memory.importance, reverse=True)
-        return memories
+        return filling.ordered(memories)
 
 
 def _at_hand(memory: Memory, moment: Moment) -> bool:
@@ -227,15 +257,19 @@ def _at_hand(memory: Memory, moment: Moment) -> bool:
     return True
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, NacreError):
-        return error.code
-    known = {TimeoutError: "timeout", SealBroken: "damaged"}
+def _reason(error: Exception) -> Reason:
+    known: dict[type[Exception], Reason] = {
+        TimeoutError: "timeout",
+        SealBroken: "damaged",
+        KeysBroken: "damaged",
+        TableLost: "rebuilding",
+        Busy: "busy",
+    }
     return known.get(type(error), "unavailable")
 
 
 def _empty(moment: Moment, decision: Decision) -> Context:
-    kind = "forced" if moment.force else decision.kind if moment.message else "session"
+    kind: Intent = "forced" if moment.force else decision.kind if moment.message else "session"
     return Context(decision, kind)
 
 
@@ -252,9 +286,9 @@ def _told(
     )
     said = moment.message or " ".join(line.text for section in sections for line in section.lines[:1])
     text, tokens, told = packed(sections, moment.token_budget, preferences.language or language(said))
-    reason = None
+    reason: Reason | None = None
     if not told:
-        missing = "nothing_found" if moment.recalls(judged.decision) else "not_asked_for"
+        missing: Reason = "nothing_found" if moment.recalls(judged.decision) else "not_asked_for"
         reason = "budget_too_small" if memories else missing
     return replace(judged, text=text, tokens=tokens, memory_ids=tuple(told), reason=reason)
 

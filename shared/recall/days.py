@@ -15,7 +15,7 @@ from shared.recall.index import Where
 from shared.recall.indexes import entry_of, searchable, tag_bytes
 from shared.recall.search import Searcher
 from shared.storage import items
-from shared.storage.preferences import preferences_of
+from shared.storage.preferences import preferences_or_default
 
 QUARTER = 900
 """Seconds: no time zone of today is off by less than a quarter of an hour, so all of one fall on one day."""
@@ -41,7 +41,7 @@ class ByDay:
         opened = self.searcher.open(owner)
         if opened is None:
             return Days([], "UTC")
-        preferences = preferences_of(opened)
+        preferences = preferences_or_default(opened)
         zone, kept, now = preferences.time_zone, preferences.retention_days, self.searcher.vaults.clock()
         tag = tag_bytes(items.scope_tag(opened.keys, Scope.PROJECT, project, None)) if project is not None else None
         where = Where(
@@ -50,6 +50,7 @@ class ByDay:
             created_from=epoch_seconds(day_bounds(since, zone)[0]) if since else None,
             created_to=epoch_seconds(day_bounds(until, zone)[1]) if until else None,
             updated_from=max(0, epoch_seconds(now - timedelta(days=kept))) if kept >= 0 else None,
+            living_at=epoch_seconds(now),
         )
         index = self.searcher.index(opened)
         rows = where.rows(index.columns)

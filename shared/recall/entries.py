@@ -32,8 +32,8 @@ class Entry:
     """One memory as the index sees it.
 
     `text` is masked and holds label and tags too; times are whole epoch seconds (0 … 2³²−1); importance 1 … 10; `category` and `status` are
-    places in CATEGORIES and STATUSES; `scope_tag` 16 bytes; `vector` is None or a unit embedding scaled to int8 (x × 127); `zone` is
-    where its owner's days begin.
+    places in CATEGORIES and STATUSES; `scope_tag` 16 bytes; `ends_at` 0 for never; `vector` is None or a unit embedding scaled to int8
+    (x × 127); `zone` is where its owner's days begin.
     """
 
     id: str
@@ -46,6 +46,7 @@ class Entry:
     scope_tag: bytes
     status: int = 0
     access_count: int = 0
+    ends_at: int = 0
     vector: bytes | None = None
     zone: tzinfo = UTC
 

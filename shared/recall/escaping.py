@@ -27,11 +27,14 @@ _EMOJI: Final = frozenset({"So", "Sk", "Sm", "Nd"})
 _JOINED: Final = frozenset({"Lo", "Mc", "Mn", "So", "Sk"})
 _FENCE: Final = Pattern(r"[`｀]{3,}|~{3,}")
 _TAG_SIGN: Final = Pattern(r"[<＜﹤]")
-_BETWEEN: Final = Pattern(r"[\s/_-]+")
+_SLASHES: Final = ("/", "!", "?", "|", "\\", "\u2044", "\u2215", "\u2571", "\u27cb", "\u29f8")
 _NAME: Final = TAG.replace("_", "")
-_OPENING: Final = Pattern(r"[<＜﹤‹〈⟨❮❬⦑〈˂ᐸ《«≪]")
+_OPENING: Final = Pattern(
+    r"[<＜﹤«‹˂ᐸ〈《\u2329\u226a\u227a\u22b2\u22d6\u22d8\u25c0-\u25c4\u276c\u276e\u2770\u27e8\u27ea\u2991\u29fc\u2aa1\u2aa6\u2abb"
+    r"\ufe3d\ufe3f]"
+)
 _AHEAD: Final = 200
-"""Signs behind an opening that are looked at; so many blanks in a row count as hiding something."""
+"""Signs behind an opening that are looked at; so many without a letter count as hiding something."""
 
 
 def escaped(text: str) -> str:
@@ -62,10 +65,18 @@ def _kept_joiner(found: re.Match[str]) -> str:
 
 
 def _harmless(opening: re.Match[str]) -> str:
-    ahead = unicodedata.normalize("NFKC", opening.string[opening.end() : opening.end() + _AHEAD])
-    marked = "".join(sign for sign in ahead if unicodedata.category(sign) not in {"Mn", "Cf"})
-    read = marked.replace(LINE_END, " ").lstrip()
-    if _BETWEEN.sub("", read).casefold().startswith(_NAME):
+    """Escape an opening before our own name, whatever signs stand between and inside; `<` before what makes it a tag, too."""
+    raw = opening.string[opening.end() : opening.end() + _AHEAD]
+    ahead = [sign for sign in unicodedata.normalize("NFKD", raw) if unicodedata.category(sign) not in {"Mn", "Cf"}]
+    letters = "".join(sign for sign in ahead if _is_letter(sign)).casefold()
+    cut = len(raw) == _AHEAD and _NAME.startswith(letters)
+    if letters.startswith(_NAME) or cut:
         return "&lt;"
-    tag_like = marked[:1].isalpha() or read.startswith(("/", "!", "?", "|")) or (not read and len(ahead) >= _AHEAD)
+    read = "".join(ahead).replace(LINE_END, " ").lstrip()
+    tag_like = ahead[:1] and (ahead[0].isalpha() or read.startswith(_SLASHES))
     return "&lt;" if tag_like and _TAG_SIGN.match(opening[0]) else opening[0]
+
+
+def _is_letter(sign: str) -> bool:
+    """Whether a reader takes it for a letter or digit; modifier letters look like quotation marks."""
+    return sign.isalnum() and unicodedata.category(sign) != "Lm"

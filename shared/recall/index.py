@@ -112,15 +112,9 @@ class Index:
         found: Numbers = places[self.columns.ids[places] == wanted[inside]]
         return found
 
-    def frequencies(self, terms: Sequence[str]) -> Numbers:
-        """How many memories have each term, shape (T,)."""
-        numbers = np.array([hashed(term) for term in terms], np.uint64)
-        places = np.searchsorted(self.columns.terms, numbers)
-        known = places < len(self.columns.terms)
-        known[known] = self.columns.terms[places[known]] == numbers[known]
-        found = np.zeros(len(numbers), np.int64)
-        found[known] = self.columns.starts[places[known] + 1] - self.columns.starts[places[known]]
-        return found
+    def frequencies(self, terms: Sequence[str], masked: Collection[str] = ()) -> Numbers:
+        """How many memories have each term, shape (T,); ids in `masked` are treated as if they had never been indexed."""
+        return self.search(Query(dict.fromkeys(terms, 1.0), frozenset(), long=False), masked=masked).frequencies
 
     def search(self, query: Query, *, where: Where = ANYWHERE, masked: Collection[str] = ()) -> Search:
         """Begin a search; ids in `masked` are treated as if they had never been indexed, in results and in statistics."""
@@ -175,6 +169,7 @@ def _columns(entries: Sequence[Entry], model: bytes) -> Columns:
         statuses=_u8([e.status for e in entries], len(STATUSES) - 1),
         accesses=_u32([e.access_count for e in entries]),
         lengths=_u32(lengths),
+        ends=_u32([e.ends_at for e in entries]),
         scope_table=np.frombuffer(b"".join(table), "S16"),
         vectors=_vectors(entries),
         model=model,

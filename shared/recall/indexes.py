@@ -1,6 +1,7 @@
 """Owners' indexes: sealed objects in the bucket, opened once and kept warm in this process."""
 
 import base64
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -29,6 +30,8 @@ INDEX = "index"
 """What an index is called in its seal."""
 WARM_BYTES: Final = 400_000_000
 """Of the indexes kept open in one process; the least recently used goes first. Of 200,000 memories each there is room for five or more."""
+LAST_SECOND: Final = 2**32 - 1
+"""The latest time that an index can hold."""
 INSTEADS: Final = 8
 INSTEAD_SECONDS: Final = 4.0
 """How long memories are read from the table, the newest first, where there is no index: docs/decisions/index-builds.md."""
@@ -180,8 +183,15 @@ def entry_of(keys: OwnerKeys, memory: Memory, zone: tzinfo = UTC) -> Entry:
         scope_tag=tag_bytes(items.scope_tag(keys, memory.scope, memory.project, memory.agent)),
         status=STATUSES.index(memory.status),
         access_count=memory.access_count,
+        ends_at=_end(memory),
         zone=zone,
     )
+
+
+def _end(memory: Memory) -> int:
+    """The whole second from which on a memory is over, at most one too late; 0 for one that has no end of its own."""
+    end = memory.expires_at
+    return min(math.ceil(end.timestamp()), LAST_SECOND) if end else 0
 
 
 def tag_bytes(tag: str) -> bytes:

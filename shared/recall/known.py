@@ -76,7 +76,7 @@ class Known:
             return []
 
     def _scene(self, opened: Opened, project: str, begun: Begun) -> list[Section]:
-        """Return the summary and context of a project; each only while all memories that it rests on stand."""
+        """Return the summary and context of a project; each only while all that it rests on holds."""
         table, owner = self.vaults.table, opened.keys.owner
         sk = scenes.sk_of(opened.keys, project)
         item = begun.items.get(sk)
@@ -85,8 +85,7 @@ class Known:
         scene = scenes.read(opened.keys, item) if item else None
         if scene is None:
             return []
-        found = table.get(owner, basis.sks(scene.rests_on))
-        stand = basis.standing(opened, found, scene.rests_on, self.vaults.clock())
-        texts = [scene.text(field, stand) for field in (scenes.SUMMARY, scenes.CONTEXT)]
+        ground = basis.read(self.vaults, opened, scene.bases)
+        texts = [scene.text(field, ground) for field in (scenes.SUMMARY, scenes.CONTEXT)]
         called = scene.name if scene.name == project else f"{scene.name} ({project})"
         return [Section("scene", tuple(Line(text) for text in texts if text), called)]

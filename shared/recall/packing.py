@@ -17,7 +17,7 @@ import numpy.typing as npt
 from shared.recall.entries import CATEGORIES, STATUSES, Ids
 from shared.text.tokens import ANALYSER
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 NO_MODEL: Final = bytes(16)
 """The mark of an index that no embedding model had a part in."""
 DEFLATE_LIMIT: Final = 1_040
@@ -40,6 +40,7 @@ _PER_MEMORY: Final = (
     "statuses",
     "accesses",
     "lengths",
+    "ends",
 )
 _COLUMNS: Final = ("terms", "frequencies", "documents", "counts", *_PER_MEMORY)
 
@@ -57,7 +58,8 @@ class Columns:
     """All arrays of an index: V terms, P postings, N memories (sorted by id), S distinct scopes.
 
     `terms` (V, sorted hashes), `starts` (V+1, into postings), `documents` and `counts` (P), `ids` (N), the rest (N) each,
-    `scope_table` (S), `vectors` (N, dim) or None, `model` the 16-byte mark of the embedding model that they are of.
+    `ends` epoch seconds, 0 for what never ends, `scope_table` (S), `vectors` (N, dim) or None, `model` the 16-byte mark of the embedding
+    model that they are of.
     """
 
     terms: U64
@@ -74,6 +76,7 @@ class Columns:
     statuses: U8
     accesses: U32
     lengths: U32
+    ends: U32
     scope_table: Ids
     vectors: npt.NDArray[np.int8] | None
     model: bytes
@@ -176,6 +179,7 @@ def _checked(read: dict[str, Any], ids: Ids, table: Ids, vectors: npt.NDArray[np
         statuses=read["statuses"],
         accesses=read["accesses"],
         lengths=read["lengths"],
+        ends=read["ends"],
         scope_table=table,
         vectors=vectors,
         model=model,

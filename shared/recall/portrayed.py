@@ -36,12 +36,9 @@ def sections(
     """
     persona = Persona.of(opened_or_empty(opened, lines.PERSONA, lines.PERSONA))
     accepted = [one for one in _accepted(opened, listed) if _at_hand(one, project, agent)]
-    ids = persona.rests_on.union(*(one.basis for one in accepted))
-    if not ids:
-        return []
-    found = vaults.table.get(opened.keys.owner, basis.sks(ids))
-    stand = basis.standing(opened, found, ids, vaults.clock())
-    return [*persona_section(persona.shown(stand)), *_suggested(one for one in accepted if one.holds(stand))]
+    ground = basis.read(vaults, opened, [*persona.bases, *(one.rests for one in accepted)])
+    suggested = (shown for one in accepted if (shown := one.shown(ground)))
+    return [*persona_section(persona.shown(ground)), *_suggested(suggested)]
 
 
 def persona_section(persona: Persona) -> list[Section]:

@@ -59,7 +59,7 @@ class Preset:
     of text, recency and popularity; `product` multiplies coverage and recency; `blend` adds text ÷ maximum and cosine by weight. Recency
     halves every `half_life` days. Category and source weights enter as powers: 0 ignores them, 1 takes them as they are. `days` −1 means
     any age. `feedback` is the weight of the best find's own terms, `newer_first` puts a newer version of the same before the older
-    whatever their scores: shared/recall/feedback.py.
+    whatever their scores: shared/recall/feedback.py, versions.py.
     """
 
     name: str
@@ -97,7 +97,7 @@ DEFAULT: Final = Preset(
     semantic=0.5,
     recency=0.01,
     half_life=365.0,
-    popularity=0.005,
+    popularity=0.0001,
     category_power=0.05,
     source_power=0.05,
     class_factor=1.02,
@@ -139,12 +139,14 @@ class Signals:
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """`order`: places of the candidates kept, best first, at most the preset's limit; `scores`, each of `parts` and each of `points` in
-    that order. `points` are what the signals added to the score, the factors of category and source included: they sum to it."""
+    that order. `points` are what the signals added to the score, the factors of category and source included: they sum to it. `weights`
+    are those that were used."""
 
     order: list[int]
     scores: list[float]
     parts: dict[str, list[float]]
     points: dict[str, list[float]]
+    weights: dict[str, float]
 
     def explain(self, place: int) -> dict[str, float]:
         """Every signal of the memory at that place of the ranking."""
@@ -183,9 +185,12 @@ def rank(
 ) -> Ranking:
     """Order candidates by a preset; `now` in epoch seconds. Equal scores: later updated first, then the higher id."""
     if not len(known):
-        return Ranking([], [], {}, {})
+        return Ranking([], [], {}, {}, preset.weights)
     parts = _parts(known, preset, now, query_class)
-    points = {name: added * parts["category"] * parts["source"] for name, added in _added(parts, preset).items()}
+    weights = _used(parts, preset)
+    points = {
+        name: added * parts["category"] * parts["source"] for name, added in _added(parts, preset, weights).items()
+    }
     scores = sum(points.values(), np.zeros(len(known)))
     kept = np.flatnonzero(_eligible(known, preset, now))
     places = np.unique(np.array(known.ids), return_inverse=True)[1]
@@ -197,6 +202,7 @@ def rank(
         scores[order].tolist(),
         {name: values[order].tolist() for name, values in parts.items()},
         {name: values[order].tolist() for name, values in points.items()},
+        weights,
     )
 
 
@@ -221,18 +227,23 @@ def _parts(known: Signals, preset: Preset, now: float, query_class: QueryClass) 
     }
 
 
-def _added(parts: Mapping[str, Floats], preset: Preset) -> dict[str, Floats]:
+def _used(parts: Mapping[str, Floats], preset: Preset) -> dict[str, float]:
+    """The weights of a preset; a blend without a cosine is text alone."""
+    if preset.fusion == "blend" and not parts["semantic"].any():
+        return {**dict.fromkeys(preset.weights, 0.0), "text": 1.0}
+    return preset.weights
+
+
+def _added(parts: Mapping[str, Floats], preset: Preset, weights: Mapping[str, float]) -> dict[str, Floats]:
     """What each signal adds before the factors; the `product` is one thing and stands under coverage."""
     if preset.fusion == "sum":
         spread = {**parts, "semantic": _spread(parts["semantic"], parts["text"])}
-        return {name: weight * spread[name] for name, weight in preset.weights.items()}
+        return {name: weight * spread[name] for name, weight in weights.items()}
     if preset.fusion == "rrf":
-        return {name: 1.0 / (RRF_K + _places(parts[name], parts["text"])) for name in preset.weights}
+        return {name: 1.0 / (RRF_K + _places(parts[name], parts["text"])) for name in weights}
     if preset.fusion == "product":
         return {"coverage": parts["coverage"] * parts["recency"]}
-    if not parts["semantic"].any():
-        return {"text": parts["text"]}
-    return {name: weight * parts[name] for name, weight in preset.weights.items()}
+    return {name: weight * parts[name] for name, weight in weights.items()}
 
 
 def _places(signal: Floats, then: Floats) -> Floats:

@@ -6,12 +6,12 @@ from the query. k1 0.3, b 0.15 for questions and 1.2, 0.75 for pasted text: docs
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from shared.recall.candidates import Candidates, Floats, Rows, Scores, Where, first, gathered
+from shared.recall.candidates import Candidates, Floats, Rows, Scores, Share, Where, best_of_each, first, gathered
 from shared.recall.entries import Entry, TermCache
 from shared.recall.packing import Columns
 from shared.text.tokens import Query, Terms
@@ -34,7 +34,10 @@ class Search:
         where: Where,
         masked: Rows,
     ) -> None:
-        """`numbers` are the hashes of the query's terms in its order, `masked` the rows that count as absent."""
+        """`numbers` are the hashes of the query's terms in its order, `masked` the rows that count as absent.
+
+        `frequencies` tells of each term how many memories of the index have it, shape (T,).
+        """
         self._columns, self._query, self._where = columns, query, where
         self._weights = np.fromiter(query.weights.values(), np.float64, len(query.weights))
         self._k1, self._b = LONG if query.long else SHORT
@@ -49,7 +52,7 @@ class Search:
         self._sizes = np.array([b - a for a, b in self._slices], np.int64)
         gone = masked.astype(np.uint32)
         within = [np.count_nonzero(self._held(term, gone)[0]) for term in range(len(self._slices))]
-        self._frequencies = self._sizes - np.array(within, np.int64)
+        self.frequencies = self._sizes - np.array(within, np.int64)
         self._memories = len(columns.ids) - len(masked)
         self._length = total_length - int(columns.lengths[masked].sum(dtype=np.int64))
 
@@ -63,17 +66,18 @@ class Search:
         among: Candidates | None = None,
         vector: npt.NDArray[np.float32] | None = None,
         floor: float = 0.0,
+        shares: Sequence[Share] = (),
     ) -> Candidates:
         """Exact top k of the memories that match, in the index and in `changed`, with statistics over both.
 
         Ids of `changed` must have been masked when the search began. With `among`, an earlier answer of this search, only its rows count
         besides `changed`: they are the ones already read. `vector` is the query's unit embedding (dim,): the k nearest join, if
-        their cosine is above `floor`.
+        their cosine is above `floor`. Of each of the `shares`, so many that match are among the k whatever others score.
         """
         terms = [cache.terms(owner, entry) if cache else entry.terms() for entry in changed]
         factors, average = self._statistics(terms)
         cosines = _cosines(self._columns, vector)
-        rows = self._rows(k, factors, average, cosines, floor) if among is None else self._still_allowed(among)
+        rows = self._rows(k, factors, average, cosines, floor, shares) if among is None else self._still_allowed(among)
         text, coverage = self._row_signals(rows, factors, average)
         near = np.zeros(len(rows)) if cosines is None else cosines[rows]
         kept = (text > 0) | (near > 0)
@@ -86,7 +90,7 @@ class Search:
         hits = np.flatnonzero((outside.text > 0) | (outside.semantic > 0))
         entries = [chosen[i][0] for i in hits.tolist()]
         outside = Scores(outside.text[hits], outside.coverage[hits], outside.semantic[hits])
-        return first(gathered(self._columns, rows, inside, entries, outside), k if vector is None else 2 * k)
+        return first(gathered(self._columns, rows, inside, entries, outside), k if vector is None else 2 * k, shares)
 
     def scores(
         self,
@@ -111,19 +115,27 @@ class Search:
         """Weight × idf × (k1 + 1) per query term, shape (T,), and the average length, over index and changed memories."""
         memories = self._memories + len(changed)
         more = [sum(term in found.counts for found in changed) for term in self._query.weights]
-        df = self._frequencies + np.array(more, np.int64)
+        df = self.frequencies + np.array(more, np.int64)
         idf = np.log1p((memories - df + 0.5) / (df + 0.5))
         length = self._length + sum(found.length for found in changed)
         return self._weights * idf * (self._k1 + 1), max(length / max(memories, 1), 1e-9)
 
-    def _rows(self, k: int, factors: Floats, average: float, cosines: Floats | None, floor: float) -> Rows:
+    def _rows(
+        self,
+        k: int,
+        factors: Floats,
+        average: float,
+        cosines: Floats | None,
+        floor: float,
+        shares: Sequence[Share],
+    ) -> Rows:
         """The k best rows by text and the k nearest by meaning, ascending."""
         scores = self._all_scores(factors, average)
         matching = np.flatnonzero((scores > 0) & self._allowed)
-        rows = _best(scores[matching], self._columns.updated, matching, k)
+        rows = best_of_each(scores[matching], self._columns, matching, k, shares)
         if cosines is not None:
             near = np.flatnonzero((cosines > floor) & self._allowed)
-            rows = np.concatenate([rows, _best(cosines[near], self._columns.updated, near, k)])
+            rows = np.concatenate([rows, best_of_each(cosines[near], self._columns, near, k, shares)])
         return np.unique(rows)
 
     def _all_scores(self, factors: Floats, average: float) -> npt.NDArray[np.float32]:
@@ -184,19 +196,6 @@ class Search:
     def _still_allowed(self, among: Candidates) -> Rows:
         rows = np.sort(among.rows[among.rows >= 0])
         return rows[self._allowed[rows]]
-
-
-def _best(scores: npt.NDArray[np.floating[Any]], updated: npt.NDArray[np.uint32], rows: Rows, k: int) -> Rows:
-    """The k of these rows with the highest score, shape of `scores` as of `rows`; of equal ones the later updated, then the higher row."""
-    if k <= 0:
-        return rows[:0]
-    if len(rows) <= k:
-        return rows
-    high = scores >= np.partition(scores, len(rows) - k)[len(rows) - k]
-    rows, scores = rows[high], scores[high]
-    order = np.lexsort((-rows, -updated[rows].astype(np.int64), -scores))
-    best: Rows = rows[order[:k]]
-    return best
 
 
 def _cosines(columns: Columns, vector: npt.NDArray[np.float32] | None) -> Floats | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,22 +18,28 @@ from shared.domain.settings import Preferences
 from shared.domain.times import epoch_seconds, rfc3339, zone
 from shared.observability import warn
 from shared.ports import Condition, Item, Queue, Update
+from shared.recall.candidates import Share
 from shared.recall.entries import CATEGORIES, STATUSES, Entry
 from shared.recall.explaining import Explaining, Why
-from shared.recall.feedback import BESIDE, fed, newer_first
+from shared.recall.feedback import fed
 from shared.recall.index import Candidates, Index, Search, Where
 from shared.recall.indexes import Indexes, Instead, NoIndex, entry_of, searchable, tag_bytes
 from shared.recall.meaning import Asked, Meaning, blended, levelled
 from shared.recall.ranking import PRESETS, Preset, QueryClass, Ranking, rank, signals
+from shared.recall.versions import BESIDE, Find, newer_first
+from shared.recall.versions import Question as Asking
 from shared.storage import items, names, scenes
 from shared.storage.builds import ask_for_build
 from shared.storage.partition import each_item
-from shared.storage.preferences import preferences_of
+from shared.storage.preferences import preferences_or_default
 from shared.storage.together import each, together
 from shared.storage.vaults import Opened
 from shared.text.normalise import visible
 from shared.text.tokens import Terms, query_terms
 
+SPARE = 2
+"""So many times the memories that are wanted of a scope are looked at, since some are known already, have ended or do not open."""
+Reason = Literal["disabled", "only_newest"]
 DAY = 86_400
 """Seconds: a span counted back from now has no hour more or less where clocks were changed."""
 
@@ -70,7 +76,7 @@ class Found:
     """The answer to a question: best first. `reason`: why nothing was looked for ("disabled"), or not among all ("only_newest")."""
 
     hits: tuple[Hit, ...] = ()
-    reason: str | None = None
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ class Searcher:
         opened = self.open(owner, question.project)
         if opened is None:
             return Found()
-        preferences = preferences_of(opened)
+        preferences = preferences_or_default(opened)
         if not preferences.enabled:
             return Found(reason="disabled")
         meant = replace(question, project=scenes.chosen(question.project, opened))
@@ -127,9 +133,14 @@ class Searcher:
         return {str(item["sk"]): item for item in each_item(self.vaults.table, owner, names.PROJECT)}
 
     def find(
-        self, opened: Opened, question: Question, preferences: Preferences, asked: Asked | None = None
+        self,
+        opened: Opened,
+        question: Question,
+        preferences: Preferences,
+        asked: Asked | None = None,
+        index: Index | None = None,
     ) -> tuple[Hit, ...]:
-        """Rank what the opened owner has for a question; by words alone unless it was `asked` what it means."""
+        """Rank what the owner has for a question; by words alone unless it was `asked` what it means; who has the `index` gives it."""
         now = self.vaults.clock().astimezone(zone(preferences.time_zone))
         preset = PRESETS[question.preset]
         limit = question.limit or min(preferences.max_results, preset.limit)
@@ -137,29 +148,30 @@ class Searcher:
         query = query_terms(question.query, now=now)
         if not query.weights:
             return ()
-        scopes = self._scopes(opened, question)
+        scopes = self.scopes(opened, question.project, question.agent)
         where = _where(question, scopes, preferences, preset, now)
-        index = self.index(opened)
+        index = self.index(opened) if index is None else index
         vector = asked.vector(index) if asked else None
         trust = self.meaning.embedder.trust if self.meaning and vector is not None else None
-        near = partial(Search.candidates, k=limits.CANDIDATES, vector=vector, floor=trust.floor if trust else 0.0)
+        near = partial(Search.candidates, k=limits.CANDIDATES, shares=shares(scopes, question.caps))
+        near = partial(near, vector=vector, floor=trust.floor if trust else 0.0)
         first = near(index.search(query, where=where, masked=opened.changes))
         read = self._read(opened, first, index)
         entries = [_entry(opened, memory, now) for memory in read.changed.values()]
         masked = {*opened.changes, *read.moved}
         fresh: dict[str, Any] = {"changed": entries, "cache": self.indexes.terms, "owner": _life(opened)}
-        again = partial(near, among=first, **fresh)
-        found = again(index.search(query, where=where, masked=masked)) if read.moved else first
+        found = near(index.search(query, where=where, masked=masked), among=first, **fresh) if read.moved else first
         if vector is None and preset.feedback and found.ids:
             best = read.memory(opened.keys, found.ids[0])
-            more = fed(query, self._terms(opened, best, now), index, preset.feedback) if best else None
+            held = [self._terms(opened, memory, now) for memory in read.changed.values()]
+            more = fed(query, self._terms(opened, best, now), index, preset.feedback, masked, held) if best else None
             found = found.plus(index.search(more, masked=masked).scores(found, **fresh)) if more else found
         if trust:
             preset, found = blended(preset, trust), levelled(index, found, trust)
         ranking = self._ranked(found, read, scopes, preset, now, question.query_class)
-        explaining = Explaining(question.query, preset, ranking, now) if question.explain else None
+        explaining = Explaining(question.query, ranking, now) if question.explain else None
         hits = self._winners(opened, found, read, ranking, wanted, explaining, now, preferences.retention_days)
-        return tuple(self._newer_first(opened, hits, now) if preset.newer_first else hits)[:limit]
+        return tuple(_newer_first(Asking(question.query, query, index), hits) if preset.newer_first else hits)[:limit]
 
     def _terms(self, opened: Opened, memory: Memory, now: datetime) -> Terms:
         return self.indexes.terms.terms(_life(opened), _entry(opened, memory, now))
@@ -179,19 +191,19 @@ class Searcher:
 
         each(touch, ids)
 
-    def _scopes(self, opened: Opened, question: Question) -> dict[bytes, Scope]:
+    def scopes(self, opened: Opened, project: str | None, agent: str | None) -> dict[bytes, Scope]:
         """Return the tags of the scopes to search: the person's, the project's, the named agent's."""
         keys = opened.keys
         tags = {items.scope_tag(keys, Scope.USER, None, None): Scope.USER}
-        if question.project == ALL_PROJECTS:
+        if project == ALL_PROJECTS:
             projects = [sk.removeprefix(names.PROJECT) for sk in opened.items if sk.startswith(names.PROJECT)]
             tags |= dict.fromkeys(projects, Scope.PROJECT)
-        elif question.project is not None:
-            tags[items.scope_tag(keys, Scope.PROJECT, question.project, None)] = Scope.PROJECT
-        if question.agent is not None:
-            tags[items.scope_tag(keys, Scope.AGENT, None, question.agent)] = Scope.AGENT
-            if question.project not in {None, ALL_PROJECTS}:
-                tags[items.scope_tag(keys, Scope.AGENT, question.project, question.agent)] = Scope.AGENT
+        elif project is not None:
+            tags[items.scope_tag(keys, Scope.PROJECT, project, None)] = Scope.PROJECT
+        if agent is not None:
+            tags[items.scope_tag(keys, Scope.AGENT, None, agent)] = Scope.AGENT
+            if project not in {None, ALL_PROJECTS}:
+                tags[items.scope_tag(keys, Scope.AGENT, project, agent)] = Scope.AGENT
         return {tag_bytes(tag): scope for tag, scope in tags.items()}
 
     def changed(self, opened: Opened) -> list[Memory]:
@@ -273,19 +285,16 @@ class Searcher:
             if memory.scope in wanted.caps and taken[memory.scope] >= wanted.caps[memory.scope]:
                 continue
             taken[memory.scope] += 1
-            why = explaining.why(place, self._terms(opened, memory, now).counts) if explaining else None
+            why = explaining.why(place, self._terms(opened, memory, now).counts.keys()) if explaining else None
             hits.append(Hit(memory, ranking.scores[place], ranking.explain(place), why))
             if len(hits) == wanted.limit:
                 break
         return hits
 
-    def _newer_first(self, opened: Opened, hits: Sequence[Hit], now: datetime) -> list[Hit]:
-        terms = [self._terms(opened, hit.memory, now).counts for hit in hits]
-        updated = [hit.memory.updated_at.timestamp() for hit in hits]
-        scores = [hit.score for hit in hits]
-        return [
-            _in_place(hits[at], score) for at, score in zip(newer_first(terms, updated, scores), scores, strict=True)
-        ]
+
+def _newer_first(asking: Asking, hits: Sequence[Hit]) -> list[Hit]:
+    finds = [Find(hit.memory.content, hit.memory.updated_at.timestamp(), hit.score) for hit in hits]
+    return [_in_place(hits[at], hit.score) for at, hit in zip(newer_first(asking, finds), hits, strict=True)]
 
 
 def _in_place(hit: Hit, score: float) -> Hit:
@@ -303,13 +312,29 @@ def _where(
     days = min((d for d in (preferences.search_days, preset.days) if d > 0), default=-1)
     if days > 0:
         oldest = max(0, epoch_seconds(now) - days * DAY)
-    kept = preferences.retention_days
-    return Where(
+    return replace(
+        lasting(preferences, now),
         scopes=frozenset(scopes),
         statuses=frozenset({STATUSES.index(Status.ACTIVE), STATUSES.index(Status.ARCHIVED)}),
         categories=frozenset(CATEGORIES.index(c) for c in question.categories) if question.categories else None,
         created_from=oldest,
-        updated_from=max(0, epoch_seconds(now) - kept * DAY) if kept >= 0 else None,
+    )
+
+
+def shares(scopes: Mapping[bytes, Scope], caps: Mapping[Scope, int]) -> list[Share]:
+    """Return the tags of each scope that has a cap, and how many of its memories are to be looked at: some more than are wanted."""
+    tags: dict[Scope, set[bytes]] = {scope: set() for scope in caps}
+    for tag, scope in scopes.items():
+        if scope in caps:
+            tags[scope].add(tag)
+    return [(tags[scope], SPARE * cap) for scope, cap in caps.items()]
+
+
+def lasting(preferences: Preferences, now: datetime) -> Where:
+    """Return which memories have not ended."""
+    kept = preferences.retention_days
+    return Where(
+        updated_from=max(0, epoch_seconds(now) - kept * DAY) if kept >= 0 else None, living_at=epoch_seconds(now)
     )
 
 

@@ -10,12 +10,13 @@ from typing import Any
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import Busy, NotFound, Refused, Unavailable, VersionMismatch
-from shared.domain.ids import ulid
+from shared.domain.ids import Random, ulid
 from shared.domain.memory import Memory
 from shared.ports import Condition, Item, Put, Queue, Write
 from shared.storage import bodies, items, lines, names
 from shared.storage.builds import ask_for_build
 from shared.storage.items import Sealed, Stored
+from shared.storage.journal import Record
 from shared.storage.transactions import Change, Limits, ManyChanges, Once, Stale, Transaction, Turn, tombstone
 from shared.storage.vaults import Vaults
 
@@ -29,6 +30,10 @@ class Commits:
     vaults: Vaults
     bounds: Limits
     maintenance: Queue
+
+    def has_room(self, head: Item, size: int) -> bool:
+        """Tell whether an owner with that head may keep so many bytes more; who else writes may be there first."""
+        return int(head["bytes"]) + size <= self.bounds.quota_bytes
 
     def commit(self, owner: str, change: Change, once: Callable[[OwnerKeys], Once] | None = None) -> Memory | None:
         """Make the change and return the memory as it now stands (None: deleted). Two steps with warm keys.
@@ -111,8 +116,16 @@ class Commits:
         if reason is not None:
             raise reason
 
-    def commit_settings(self, owner: str, version: int, body: dict[str, Any], life: OwnerKeys | None = None) -> int:
-        """Store an owner's settings over that version (0: the first) and return the new version; with `life` only in that one.
+    def commit_settings(
+        self,
+        owner: str,
+        version: int,
+        body: dict[str, Any],
+        life: OwnerKeys | None = None,
+        broken: Item | None = None,
+    ) -> int:
+        """Store an owner's settings over that version (0: the first) and return the new version; with `life` only in that one. `broken` is
+        an item that does not open, to be replaced as it was read (with nothing but its `sk`: there is none).
 
         Raises VersionMismatch, Unavailable.
         """
@@ -120,7 +133,7 @@ class Commits:
             sealed = keys.seal(lines.SETTINGS, lines.SETTINGS, version + 1, bodies.pack(body), self.vaults.random)
             line = lines.Line(lines.SETTINGS, lines.SETTINGS, version + 1, keys.generation, sealed)
             commit = ulid(self.vaults.clock(), self.vaults.random)
-            transaction = self._settings(keys, line, commit)
+            transaction = self._settings(keys, line, commit, broken)
             try:
                 self.journal_then_write(keys, commit, line, transaction)
             except Stale:
@@ -139,13 +152,16 @@ class Commits:
             raise transaction.explain(refused) from None
         return settings_item(line, commit)
 
-    def _settings(self, keys: OwnerKeys, line: lines.Line, commit: str) -> Transaction:
+    def _settings(self, keys: OwnerKeys, line: lines.Line, commit: str, broken: Item | None = None) -> Transaction:
         transaction = self.transaction(keys)
         before = line.version - 1
         condition = Condition(equals={"version": before}) if before else Condition(absent=True)
+        if broken is not None:
+            condition = Condition(equals={name: broken.get(name) for name in ("version", "commit", "sealed")})
         transaction.add("memory", Put(settings_item(line, commit), condition))
         size = len(line.encode())
-        transaction.head({"bytes": size, "journal_bytes": size}, deleting=True)
+        counted = {"bytes": size, "journal_bytes": size}
+        transaction.head(counted, deleting=True, set_={"settings": line.version})
         return transaction
 
     def journal_then_write(self, keys: OwnerKeys, commit: str, line: lines.Line, transaction: Transaction) -> None:
@@ -194,6 +210,13 @@ def settings_item(line: lines.Line, commit: str) -> Item:
     """Return the item of settings."""
     item: Item = {"sk": names.SETTINGS, "version": line.version, "gen": line.generation, "commit": commit}
     return item | {"sealed": line.sealed}
+
+
+def settings_again(keys: OwnerKeys, record: Record, random: Random) -> Item:
+    """Return the item of settings as a record of the journal says them, sealed with the owner's current key."""
+    sealed = keys.seal(lines.SETTINGS, lines.SETTINGS, record.version, bodies.pack(record.body), random)
+    line = lines.Line(lines.SETTINGS, lines.SETTINGS, record.version, keys.generation, sealed)
+    return settings_item(line, record.commit)
 
 
 def _same_life(keys: OwnerKeys, change: Change) -> bool:

@@ -104,7 +104,11 @@ def from_item(keys: OwnerKeys, kind: str, document_id: str, item: Item | None) -
     sealed = item.get(SEALED)
     if not isinstance(sealed, bytes):
         raise SealBroken
-    document = from_line(keys, lines.Line(kind, document_id, VERSION, int(item[GENERATION]), sealed))
+    try:
+        generation = int(item[GENERATION])
+    except (KeyError, TypeError, ValueError):
+        raise SealBroken from None
+    document = from_line(keys, lines.Line(kind, document_id, VERSION, generation, sealed))
     if document.latest != item[COMMIT]:
         raise SealBroken
     return document

@@ -17,7 +17,7 @@ from shared.ports import StoredObject, Table
 from shared.storage import documents, lines, names
 from shared.storage.documents import Document
 from shared.storage.journal import Journal, JournalObject, Record, merged
-from shared.storage.repair import Survey
+from shared.storage.survey import Survey
 
 CLOCKS_APART = timedelta(minutes=10)
 """More than the clocks of two processes differ: an id may be a little younger than the commit that holds it."""
@@ -61,7 +61,8 @@ class Fold:
         return [record for record in records if record.kind != lines.MEMORY or record.id not in self.survey.dead]
 
     def _still_said(self, records: list[Record]) -> list[Record]:
-        """Return the records with what the table's documents say still. A document that does not open is left as it is."""
+        """Return the records with what the table's documents say still. One that does not open, or that the table has lost or in an older
+        state, is left as it is: the record may be all there is of it."""
         sks = {documents.sk_of(record.kind, record.id) for record in records if record.kind in lines.DOCUMENTS}
         found = self.table.get(self.journal.keys.owner, sorted(sks)) if sks else {}
         kept = []
@@ -71,7 +72,7 @@ class Fold:
                 item = found.get(documents.sk_of(record.kind, record.id))
                 with suppress(SealBroken):
                     standing = documents.from_item(self.journal.keys, record.kind, record.id, item)
-                    part = record.within(standing)
+                    part = record.within(standing) if standing.joined(record.document()) == standing else record
             if part is not None:
                 kept.append(part)
         return kept

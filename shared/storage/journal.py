@@ -3,7 +3,7 @@
 A folded object holds sealed blocks of many records; what a record says is the same in both forms.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -12,13 +12,16 @@ from typing import Any
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import SealBroken
-from shared.domain.ids import Random, ulid_time
+from shared.domain.ids import Random, ulid, ulid_time
 from shared.domain.memory import Memory
 from shared.domain.times import moment, rfc3339
 from shared.ports import Objects, StoredObject
 from shared.storage import bodies, items, lines, names
 from shared.storage.documents import Document, read_body
 from shared.storage.together import each, together
+
+Place = tuple[str, str]
+"""A version of a memory by the memory's id and the commit that made it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,24 @@ class Journal:
             self.objects.erase(key, keep_current=True)
         else:
             self.objects.erase(key)
+
+    def remove(self, listed: JournalObject, places: Collection[Place], now: datetime) -> None:
+        """Take versions of memories out of an object, and remove what it superseded, now or before. Raises SealBroken, Changed."""
+        stored = self.objects.get(listed.key)
+        if stored is None:
+            return
+        kept: list[lines.Line] = []
+        for line in lines.decode(stored.body):
+            held = list(self.records([line], listed.first))
+            left = [one for one in held if one.kind != lines.MEMORY or (one.id, one.commit) not in places]
+            if len(left) == len(held):
+                kept.append(line)
+            elif left:
+                kept.append(self._block(ulid(now, self.random), left))
+        body = lines.encode(kept)
+        if body and body != stored.body:
+            self.objects.put(listed.key, body, if_match=stored.etag)
+        self.objects.erase(listed.key, keep_current=bool(body))
 
     def versions(self, memory_id: str, commits: Iterable[str]) -> list[Memory]:
         """Return the versions of a memory that those commits hold, in their order; lost or damaged ones are left out."""

@@ -17,19 +17,33 @@ _NAMES = frozenset(field.name for field in fields(Preferences)) - {"version"}
 
 
 def preferences_of(opened: Opened | None) -> Preferences:
-    """Return the settings of an owner who was opened with the settings' item; the defaults when nothing is stored."""
-    item = opened.items.get(names.SETTINGS) if opened else None
-    return from_item(opened.keys, item) if opened and item else Preferences()
+    """Return the settings of an owner who was opened with the settings' item; the defaults when nothing was ever stored.
+
+    Raises SealBroken, also where the head knows of later ones than there are: what was switched off does not come on by a loss.
+    """
+    if opened is None:
+        return Preferences()
+    item, known = opened.items.get(names.SETTINGS), int(opened.head.get("settings", 0))
+    found = from_item(opened.keys, item) if item else Preferences()
+    if found.version < known:
+        raise SealBroken
+    return found
+
+
+def preferences_or_default(opened: Opened | None) -> Preferences:
+    """Return the settings for who only shows what is there, as `preferences_of` does; where they do not open, the defaults, which hide
+    and delete nothing."""
+    try:
+        return preferences_of(opened)
+    except SealBroken:
+        alarm("damaged", settings=True)
+        return Preferences()
 
 
 def retention_days(opened: Opened) -> int:
     """Return how long memories are kept, of an owner who was opened with the settings' item; −1: for ever. Settings that do not open
     hide nothing: memories are no more damaged than before."""
-    try:
-        return preferences_of(opened).retention_days
-    except SealBroken:
-        alarm("damaged", settings=True)
-        return Preferences().retention_days
+    return preferences_or_default(opened).retention_days
 
 
 def time_zone(opened: Opened) -> tzinfo:
@@ -42,11 +56,14 @@ def time_zone(opened: Opened) -> tzinfo:
 
 def from_item(keys: OwnerKeys, item: Item) -> Preferences:
     """Open settings. Names that this version does not know are left out. Raises SealBroken."""
-    version = int(item["version"])
     sealed = item.get("sealed")
     if not isinstance(sealed, bytes):
         raise SealBroken
-    body = bodies.unpack(keys.unseal(lines.SETTINGS, lines.SETTINGS, version, int(item["gen"]), sealed))
+    try:
+        version, generation = int(item["version"]), int(item["gen"])
+    except (KeyError, TypeError, ValueError):
+        raise SealBroken from None
+    body = bodies.unpack(keys.unseal(lines.SETTINGS, lines.SETTINGS, version, generation, sealed))
     return Preferences(version=version, **{name: value for name, value in body.items() if name in _NAMES})
 
 

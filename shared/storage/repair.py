@@ -5,30 +5,39 @@ than any running function is replayed through the transaction its writer would h
 line is removed. Of lines that are whole together none is replayed: either all were applied, or all are removed. A line of a document is
 settled when the table's document says it, or says something later; what it does not say any more is taken out of the line. The plan of
 a task that is done goes. Lines of a task that is still open are left to the task, unless their memory was deleted.
+
+The table may have lost what a line says. So none is removed on its word alone: a line that is refused although it was applied, as far as
+anybody can tell, stays, and a comparison with the whole journal (comparison.py) is wanted first.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum, auto
 from functools import partial
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
-from shared.domain.errors import Changed, NacreError, SealBroken, Unavailable
-from shared.domain.ids import ulid_time
+from shared.domain.errors import (
+    ActiveLimitReached,
+    Changed,
+    Duplicate,
+    NacreError,
+    QuotaExceeded,
+    SealBroken,
+    Unavailable,
+)
 from shared.domain.task import TaskStatus
-from shared.observability import alarm
-from shared.ports import Item, StoredObject
-from shared.storage import documents, items, lines, names
+from shared.ports import Item
+from shared.storage import documents, items, lines, names, preferences
 from shared.storage.commit import Commits
 from shared.storage.documents import Document
 from shared.storage.items import Sealed, Stored
 from shared.storage.journal import Journal, JournalObject, Record
+from shared.storage.plans import is_done, is_forgotten, is_open
+from shared.storage.survey import Small, Survey, sk_of
 from shared.storage.together import each
 from shared.storage.transactions import Stale
-
-OPEN = {TaskStatus.QUEUED.value, TaskStatus.PROCESSING.value, TaskStatus.FAILED.value}
 
 
 class Verdict(Enum):
@@ -36,52 +45,24 @@ class Verdict(Enum):
     REPLAY = auto()
     REMOVE = auto()
     WAIT = auto()
-
-
-@dataclass(slots=True)
-class Small:
-    """An object that is not folded yet: its lines, the same lines opened, and (after repair) which are settled."""
-
-    listed: JournalObject
-    stored: StoredObject
-    lines: list[lines.Line]
-    records: list[Record]
-    settled: bool = False
-
-    @property
-    def at(self) -> datetime:
-        return ulid_time(self.listed.first)
-
-
-@dataclass(slots=True)
-class Survey:
-    """What repair found and did: objects that stay, counts, and ids of memories that are gone for good."""
-
-    smalls: list[Small] = field(default_factory=list)
-    folded: list[JournalObject] = field(default_factory=list)
-    dead: set[str] = field(default_factory=set)
-    ended: bool = False
-    """Whether a document ended lately, or a text of it was taken away: older objects may hold what it said."""
-    replayed: int = 0
-    removed: int = 0
-    damaged: int = 0
-
-    def damage(self, **which: str) -> None:
-        """Count what does not open and tell of it by its id: of a journal object its first commit, of a document its sort key."""
-        self.damaged += 1
-        alarm("damaged", **which)
+    DOUBT = auto()
+    """The table may have lost what this line says: it stays, and a comparison is wanted."""
 
 
 class Repair:
     """Repairs one owner's journal."""
 
-    def __init__(self, commits: Commits, keys: OwnerKeys, journal: Journal, now: datetime) -> None:
-        self.commits, self.keys, self.journal, self.now = commits, keys, journal, now
+    def __init__(
+        self, commits: Commits, keys: OwnerKeys, journal: Journal, now: datetime, *, compared: bool = False
+    ) -> None:
+        """`compared`: a comparison has just put right what the table had lost, so what is not there was never applied."""
+        self.commits, self.keys, self.journal, self.now, self.compared = commits, keys, journal, now, compared
         self.table = commits.vaults.table
         self.state: dict[str, Stored | None] = {}
         self.tombstones: dict[str, list[Record]] = {}
         self.tags: dict[str, list[Record]] = {}
         self.memories: list[Record] = []
+        self.settings: list[Record] = []
         self.telling: set[str] = set()
         self.unreadable: set[str] = set()
         self.folded_read = False
@@ -133,6 +114,8 @@ class Repair:
                 self.tags.setdefault(record.tag, []).append(record)
             elif record.kind == lines.MEMORY:
                 self.memories.append(record)
+            elif record.kind == lines.SETTINGS:
+                self.settings.append(record)
 
     def _wait_for(self, smalls: list[Small]) -> None:
         """Find memories that once held the text of a young line whose writer may be at work or dead.
@@ -159,7 +142,7 @@ class Repair:
         wanted: set[str] = set()
         for small in smalls:
             for record in small.records:
-                wanted.add(_sk(record))
+                wanted.add(sk_of(record))
         found = self.table.get(self.keys.owner, sorted(wanted))
         for sk in wanted:
             if sk.startswith(names.MEMORY):
@@ -168,6 +151,7 @@ class Repair:
                     self.state[memory_id] = items.from_item(self.keys, found[sk]) if sk in found else None
                 except SealBroken:
                     self.survey.damage(memory=memory_id)
+                    self.survey.doubts += 1
                     self.unreadable.add(memory_id)
         places = {(r.kind, r.id) for small in smalls for r in small.records if r.kind in lines.DOCUMENTS}
         for kind, document_id in places:
@@ -176,13 +160,14 @@ class Repair:
                 self.documents[sk] = documents.from_item(self.keys, kind, document_id, found.get(sk))
             except SealBroken:
                 self.survey.damage(document=sk)
+                self.survey.doubts += 1
         return {sk: item for sk, item in found.items() if not sk.startswith(names.MEMORY)}
 
     def _settle(self, small: Small, others: dict[str, Item]) -> None:
         plan = next((record for record in small.records if record.kind == lines.PLAN), None)
         task = others.get(names.TASK + plan.id) if plan is not None else None
-        waits = plan is not None and _is_open(task, self.now)
-        forgotten = _is_forgotten(task)
+        waits = plan is not None and is_open(task, self.now)
+        forgotten = is_forgotten(task)
         old = (self._old(small) and not waits) or forgotten
         whole = any(record.kind == lines.WHOLE for record in small.records)
         kept: list[tuple[lines.Line, Record]] = []
@@ -190,11 +175,12 @@ class Repair:
         for line, record in zip(small.lines, small.records, strict=True):
             verdict = self._verdict(record, others, old=old)
             if verdict is Verdict.REPLAY:
-                verdict = Verdict.REMOVE if plan is not None or whole else self._replay(line, record, others)
-            if forgotten and verdict is Verdict.WAIT and record.kind in lines.DOCUMENTS:
-                verdict = (
-                    Verdict.REMOVE
-                )  # what a plan says of its project is stored when its task is done, so this never was
+                verdict = self._refused() if plan is not None or whole else self._replay(line, record, others)
+            if plan is not None:
+                verdict = self._planned(record, task, verdict)
+            if verdict is Verdict.DOUBT:
+                self.survey.doubts += 1
+                verdict = Verdict.WAIT
             told = self._told(line, record, told=verdict is Verdict.SETTLED and not waits)
             if verdict is Verdict.REMOVE or told is None:
                 self.survey.removed += 1
@@ -221,29 +207,49 @@ class Repair:
         elif record.kind == lines.TOMBSTONE:
             verdict = self._tombstone(record)
         elif record.kind == lines.SETTINGS:
-            verdict = _settings(record, others.get(names.SETTINGS))
+            verdict = self._chosen(record, others.get(names.SETTINGS))
         elif record.kind in lines.DOCUMENTS:
             verdict = self._document(record)
         else:
             verdict = Verdict.SETTLED
-        ended = verdict is Verdict.REMOVE and self._ended(record) and record.id not in self.telling
-        certain = verdict is Verdict.SETTLED or ended
+        superseded = verdict is Verdict.REMOVE and self._ended(record) and record.id not in self.telling
+        certain = verdict is Verdict.SETTLED or superseded
         return verdict if certain or old else Verdict.WAIT
 
     def _document(self, record: Record) -> Verdict:
-        standing = self.documents.get(_sk(record))
+        standing = self.documents.get(sk_of(record))
         if standing is None:
             return Verdict.WAIT
         said = record.document()
         taken_away = said.ended or any(value is None for value, _ in said.fields.values())
         self.survey.ended = self.survey.ended or bool(taken_away)
-        return Verdict.SETTLED if standing.joined(said) == standing else Verdict.REMOVE
+        return Verdict.SETTLED if standing.joined(said) == standing else Verdict.DOUBT
+
+    def _planned(self, record: Record, task: Item | None, verdict: Verdict) -> Verdict:
+        """Judge a line of a plan further: what it says of a project was never said where the task did not come to its end, and of a task
+        that failed for good only what the table names was applied."""
+        forgotten, unsure = is_forgotten(task), verdict in (Verdict.WAIT, Verdict.DOUBT)
+        if record.kind in lines.DOCUMENTS:
+            never = forgotten if verdict is Verdict.WAIT else task is not None and not is_done(task)
+        else:
+            never = forgotten and verdict is Verdict.DOUBT and not self._named(record)
+        return Verdict.REMOVE if unsure and never else verdict
+
+    def _named(self, record: Record) -> bool:
+        """Tell whether the table says of one of its texts that this memory holds it: then it was applied, and its row is lost."""
+        held = items.held_tags(self.keys, record.memory()) if record.kind == lines.MEMORY else ()
+        found = self.table.get(self.keys.owner, [names.DEDUP + tag for tag in held]) if held else {}
+        return any(item.get("memory") == record.id for item in found.values())
+
+    def _refused(self) -> Verdict:
+        """Judge a line that the table will not take: its writer came to nothing, or its row was lost after it was applied."""
+        return Verdict.REMOVE if self.compared else Verdict.DOUBT
 
     def _told(self, line: lines.Line, record: Record, *, told: bool) -> tuple[lines.Line, Record] | None:
         """Return a settled line with only what its document says still; None where that is nothing. Other lines are left as they are."""
         if not told or record.kind not in lines.DOCUMENTS:
             return line, record
-        part = record.within(self.documents[_sk(record)])
+        part = record.within(self.documents[sk_of(record)])
         if part is None:
             return None
         if part is record:
@@ -260,11 +266,21 @@ class Repair:
         memory = standing.memory
         behind = memory.version - record.version
         if behind < 0:
-            return Verdict.REPLAY if behind == -1 else Verdict.WAIT
+            return Verdict.REPLAY if behind == -1 else Verdict.DOUBT
         if behind > len(memory.prior):
             return Verdict.SETTLED
         commit = memory.commit if behind == 0 else memory.prior[-behind]
-        return Verdict.SETTLED if record.commit == commit else Verdict.REMOVE
+        if record.commit == commit:
+            return Verdict.SETTLED
+        return Verdict.REMOVE if self._known(replace(record, commit=commit)) else Verdict.DOUBT
+
+    def _known(self, winner: Record) -> bool:
+        """Tell whether the journal holds the line that stands instead of another one; else that one may be all there is."""
+        places = {one.place for one in (*self.memories, *self.settings)}
+        if winner.place not in places:
+            self._read_folded()
+            places = {one.place for one in (*self.memories, *self.settings)}
+        return winner.place in places
 
     def _orphan(self, record: Record) -> Verdict:
         """Judge a line whose memory is not in the table."""
@@ -272,8 +288,8 @@ class Repair:
             self._read_folded()
         if self._ended(record):
             return Verdict.REMOVE
-        if record.version > 1:
-            return Verdict.WAIT
+        if record.version > 1:  # nobody changes what is not there: it was
+            return Verdict.DOUBT
         return Verdict.REMOVE if self._text_moved_on(record) else Verdict.REPLAY
 
     def _text_moved_on(self, record: Record) -> bool:
@@ -299,7 +315,25 @@ class Repair:
         standing = self.state[record.id]
         if standing is None:
             return Verdict.SETTLED
-        return Verdict.REPLAY if standing.memory.version == record.version - 1 else Verdict.REMOVE
+        behind = standing.memory.version - record.version
+        if behind >= 0:
+            return Verdict.REMOVE
+        return Verdict.REPLAY if behind == -1 else Verdict.DOUBT
+
+    def _chosen(self, record: Record, standing: Item | None) -> Verdict:
+        """Judge a line of settings."""
+        try:
+            version = preferences.from_item(self.keys, standing).version if standing else 0
+        except SealBroken:
+            return Verdict.DOUBT
+        if record.version > version:
+            return Verdict.REPLAY if record.version == version + 1 else Verdict.DOUBT
+        if standing is not None and record.version == version:
+            commit = str(standing["commit"])
+            if record.commit == commit:
+                return Verdict.SETTLED
+            return Verdict.REMOVE if self._known(replace(record, commit=commit)) else Verdict.DOUBT
+        return Verdict.REMOVE
 
     def _ended(self, record: Record) -> bool:
         """Tell whether the memory of this line was deleted: it had been in the table, or nobody had made a tombstone of it."""
@@ -329,10 +363,21 @@ class Repair:
             redo(line, record)
         except (Stale, Unavailable):
             return Verdict.WAIT
+        except Duplicate as duplicate:
+            return Verdict.REMOVE if self._stands(duplicate, record) else self._refused()
+        except (ActiveLimitReached, QuotaExceeded):
+            return self._refused()
         except NacreError:
             return Verdict.REMOVE
         self.survey.replayed += 1
         return Verdict.SETTLED
+
+    def _stands(self, duplicate: Duplicate, record: Record) -> bool:
+        """Tell whether it is another memory, one that is there, that holds the text: else a row was lost."""
+        details = duplicate.details
+        other = str(details["id"]) if isinstance(details, Mapping) else record.id
+        sk = names.MEMORY + other
+        return other != record.id and sk in self.table.get(self.keys.owner, [sk])
 
     def _replay_memory(self, line: lines.Line, record: Record) -> None:
         before = self.state.get(record.id)
@@ -351,35 +396,3 @@ class Repair:
     def _replay_settings(self, others: dict[str, Item], line: lines.Line, record: Record) -> None:
         item = self.commits.apply_settings(self.keys, line, record.commit)
         others[names.SETTINGS] = item
-
-
-def _settings(record: Record, standing: Item | None) -> Verdict:
-    version = int(standing["version"]) if standing else 0
-    if record.version > version:
-        return Verdict.REPLAY if record.version == version + 1 else Verdict.WAIT
-    same = standing is not None and record.version == version and record.commit == standing["commit"]
-    return Verdict.SETTLED if same else Verdict.REMOVE
-
-
-def _is_open(task: Item | None, now: datetime) -> bool:
-    """Tell whether a task may still apply its plan; a failed one may be retried until its conversation is deleted."""
-    if task is None:
-        return False
-    if _is_forgotten(task):
-        return False
-    if task["status"] == TaskStatus.FAILED.value:
-        return now - ulid_time(str(task["sk"]).removeprefix(names.TASK)) < limits.FAILED_KEPT + limits.REPAIR_AFTER
-    return task["status"] in OPEN
-
-
-def _is_forgotten(task: Item | None) -> bool:
-    """Tell whether a task failed for good, as one does whose conversation was forgotten: no step of its plan can be applied any more."""
-    return task is not None and task["status"] == TaskStatus.FAILED.value and "finished_at" in task
-
-
-def _sk(record: Record) -> str:
-    if record.kind == lines.PLAN:
-        return names.TASK + record.id
-    if record.kind in lines.DOCUMENTS:
-        return documents.sk_of(record.kind, record.id)
-    return names.SETTINGS if record.kind == lines.SETTINGS else names.MEMORY + record.id

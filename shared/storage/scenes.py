@@ -1,13 +1,14 @@
 """Scenes: what is known about one project, as a document (shared/storage/documents.py) in the project's item.
 
 Fields: `project` (its key), `name` (shown; absent: the key), `summary` and `context` (texts), `basis` and `context_basis` (ids of the
-memories that each rests on: it is shown only while all of them stand), `told_at`, `context_at`, `used_at` (RFC 3339: when its
-conversation was summarised, its context written, and when it was made or switched to), `archived` (since when, or false).
+memories that each rests on), `said` and `context_said` (what those said: a text is shown only while all of them stand and say that),
+`told_at`, `context_at`, `used_at` (RFC 3339: when its conversation was summarised, its context written, and when it was made or switched
+to), `archived` (since when, or false).
 
 A document `active` holds the key of the active project: the one that is meant where a request names none.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -20,7 +21,7 @@ from shared.domain.naming import ACTIVE_PROJECT
 from shared.domain.times import moment, rfc3339
 from shared.ports import Item
 from shared.storage import bodies, documents, items, lines, names
-from shared.storage.basis import holds
+from shared.storage.basis import NOTHING, Basis, Ground, stored
 from shared.storage.document_commits import opened_or_empty
 from shared.storage.documents import PROJECT, Document
 from shared.storage.vaults import Opened
@@ -31,7 +32,8 @@ NAME, SUMMARY, CONTEXT, ARCHIVED = "name", "summary", "context", "archived"
 BASIS, CONTEXT_BASIS = "basis", "context_basis"
 TOLD_AT, CONTEXT_AT, USED_AT = "told_at", "context_at", "used_at"
 RESTS_ON = {SUMMARY: BASIS, CONTEXT: CONTEXT_BASIS}
-"""The texts of a scene, each with the field of what it rests on. Whoever writes one writes both."""
+SAID = {SUMMARY: "said", CONTEXT: "context_said"}
+"""The texts of a scene, each with the field of what it rests on, and of what that said. Whoever writes one writes all three."""
 LONG_AGO = datetime.fromtimestamp(0, UTC)
 """The last use of a project of which nothing tells when it was."""
 COUNTED = frozenset({Status.ACTIVE.value, Status.DISMISSED.value, Status.ARCHIVED.value})
@@ -62,28 +64,34 @@ class Scene:
     @property
     def rests_on(self) -> list[str]:
         """The ids of all memories that its texts rest on."""
-        return [str(one) for text, basis in RESTS_ON.items() if self.document.get(text) for one in self._basis(basis)]
+        return [one for basis in self.bases for one in basis.ids]
 
-    def text(self, field: str, stand: frozenset[str]) -> str | None:
-        """Return its summary or context; None where there is none, or where a memory that it rests on does not stand."""
+    @property
+    def bases(self) -> list[Basis]:
+        """What its texts rest on."""
+        return [self.basis(text) for text in RESTS_ON if self.document.get(text)]
+
+    def basis(self, text: str) -> Basis:
+        """Return what its summary or context rests on."""
+        return stored(self.document.get(RESTS_ON[text]), self.document.get(SAID[text]))
+
+    def text(self, field: str, ground: Ground) -> str | None:
+        """Return its summary or context; None where there is none, or where what it rests on does not hold."""
         told = self.document.get(field)
-        return str(told) if told and holds(self._basis(RESTS_ON[field]), stand) else None
+        return str(told) if told and ground.holds(self.basis(field)) else None
 
-    def mended(self, stand: frozenset[str], replaced: Mapping[str, str | None]) -> dict[str, Any]:
-        """Return the fields that take away each text that rests on what does not stand, so that a context is written anew; and those
-        that let a text rest on what replaced its memories."""
+    def mended(self, ground: Ground) -> dict[str, Any]:
+        """Return the fields that take away each text that does not hold on this ground, so that a context is written anew; and those
+        that let a text rest on what it is to rest on from now on."""
         fields: dict[str, Any] = {}
-        for text, basis in RESTS_ON.items():
-            rests = self._basis(basis)
-            if self.document.get(text) and not holds(rests, stand):
-                fields |= {text: None, basis: []} | ({CONTEXT_AT: None} if text == CONTEXT else {})
-            elif self.document.get(text) and not replaced.keys().isdisjoint(rests):
-                moved = dict.fromkeys(kept for one in rests if (kept := replaced.get(one, one)))
-                fields |= {text: self.document.get(text), basis: list(moved)}
+        for text, rests in RESTS_ON.items():
+            basis = self.basis(text)
+            kept = ground.kept(basis) if self.document.get(text) else basis
+            if kept is None:
+                fields |= written(text, "") | ({CONTEXT_AT: None} if text == CONTEXT else {})
+            elif kept != basis:
+                fields |= {text: self.document.get(text), rests: list(kept.ids), SAID[text]: kept.form()}
         return fields
-
-    def _basis(self, field: str) -> Sequence[str]:
-        return self.document.get(field) or ()
 
 
 def tag_of(keys: OwnerKeys, project: str) -> str:
@@ -96,16 +104,17 @@ def sk_of(keys: OwnerKeys, project: str) -> str:
     return names.PROJECT + tag_of(keys, project)
 
 
-def summarised(project: str, summary: str, learned: Sequence[str], at: datetime, commit: str) -> Document:
+def summarised(project: str, summary: str, learned: Basis, at: datetime, commit: str) -> Document:
     """Return what a task's plan says of its project: the summary of the conversation, the memories learned with it, and when it was.
     A project that is talked about is not archived."""
     said = {PROJECT: project, **written(SUMMARY, summary, learned), TOLD_AT: rfc3339(at), ARCHIVED: False}
     return Document({name: (value, commit) for name, value in said.items()})
 
 
-def written(field: str, text: str, basis: Sequence[str] = ()) -> dict[str, Any]:
+def written(field: str, text: str, basis: Basis = NOTHING) -> dict[str, Any]:
     """Return the fields of a summary or context: never a secret in it, and as much of it as a scene may hold."""
-    return {field: cut(mask(text).text, limits.SCENE_TEXT_BYTES) or None, RESTS_ON[field]: list(basis)}
+    told = cut(mask(text).text, limits.SCENE_TEXT_BYTES) or None
+    return {field: told, RESTS_ON[field]: list(basis.ids), SAID[field]: basis.form()}
 
 
 def from_item(keys: OwnerKeys, item: Item) -> Document:

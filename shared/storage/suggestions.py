@@ -1,13 +1,13 @@
 """Suggestions: ways of working that repeat, as documents (shared/storage/documents.py), each under an id of its own.
 
-Fields: `kind`, `title`, `text`, `basis` (ids of the memories that it rests on), `evidence` (how many there were), `status`, `agent` and
-`project` (whose it is alone; null: the person's), `marks` (keyed tags of the words that the memories share, by which a pattern is known
-again), `model`. It is shown only while all that it rests on stands.
+Fields: `kind`, `title`, `text`, `basis` (ids of the memories that it rests on), `said` (what each of them said), `evidence` (how many
+there were), `status`, `agent` and `project` (whose it is alone; null: the person's), `marks` (keyed tags of the words that the memories
+share, by which a pattern is known again), `model`. It is shown only while all that it rests on stands and says what it said.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -15,12 +15,13 @@ from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import SealBroken
 from shared.ports import Item
 from shared.storage import documents, lines, names
-from shared.storage.basis import holds
+from shared.storage.basis import Basis, Ground, Said, stored
 from shared.storage.documents import Document
 from shared.storage.partition import each_item
 from shared.storage.vaults import Opened, Vaults
 
 STATUS, TITLE, TEXT, BASIS, EVIDENCE = "status", "title", "text", "basis", "evidence"
+SAID = "said"
 
 
 class Decision(StrEnum):
@@ -54,16 +55,25 @@ class Suggestion:
     marks: frozenset[str]
     model: str | None
     commit: str
+    said: Mapping[str, Said] = field(default_factory=dict)
 
-    def holds(self, stand: Collection[str]) -> bool:
-        """Tell whether it may be shown while only these memories stand."""
-        return bool(self.text) and holds(self.basis, stand)
+    @property
+    def rests(self) -> Basis:
+        """What it rests on."""
+        return Basis(self.basis, self.said)
+
+    def shown(self, ground: Ground) -> "Suggestion | None":
+        """Return it with the ids of the memories that say it now; None where it may not be shown on this ground."""
+        ids = ground.ids(self.rests) if self.text else None
+        return replace(self, basis=ids, said={}) if ids is not None else None
 
     def is_like(self, agent: str | None, project: str | None, marks: Collection[str]) -> bool:
-        """Tell whether it is of that pattern: at least half of the marks of the one that has fewer are the other's too."""
-        fewer = min(len(self.marks), len(marks))
+        """Tell whether it is of that pattern: at least half of the marks of the one that has fewer are the other's too, and more than one
+        is, where one of them has more than one."""
+        fewer, more = sorted((len(self.marks), len(marks)))
+        shared = len(self.marks & set(marks))
         same = (self.agent, self.project) == (agent, project)
-        return same and fewer > 0 and 2 * len(self.marks & set(marks)) >= fewer
+        return same and shared >= min(2, max(more, 1)) and 2 * shared >= fewer
 
 
 def fields(suggestion: Suggestion) -> dict[str, Any]:
@@ -73,6 +83,7 @@ def fields(suggestion: Suggestion) -> dict[str, Any]:
         TITLE: suggestion.title,
         TEXT: suggestion.text,
         BASIS: list(suggestion.basis),
+        SAID: suggestion.rests.form(),
         EVIDENCE: suggestion.evidence,
         STATUS: suggestion.status.value,
         "agent": suggestion.agent,
@@ -99,6 +110,7 @@ def of(suggestion_id: str, document: Document) -> Suggestion | None:
         marks=frozenset(document.get("marks") or ()),
         model=document.get("model"),
         commit=document.latest,
+        said=stored((), document.get(SAID)).said,
     )
 
 

@@ -188,7 +188,14 @@ class Transaction:
         self.head(counters | bytes_, deleting=all(turn.sealed is None for turn in turns), commits=len(turns))
         self._count_row()
 
-    def head(self, add: Mapping[str, int], *, deleting: bool = False, commits: int = 1) -> None:
+    def head(
+        self,
+        add: Mapping[str, int],
+        *,
+        deleting: bool = False,
+        commits: int = 1,
+        set_: Mapping[str, Value] | None = None,
+    ) -> None:
         """Add the head's counters under the condition that life, key generation, quota and active limit allow it.
 
         `commits` counts one for each memory, so that nobody who compares two counts thinks that there are fewer change rows.
@@ -198,13 +205,9 @@ class Transaction:
             at_most["bytes"] = self.bounds.quota_bytes - add["bytes"]
         if add.get("active", 0) > 0 and self.bounds.active:
             at_most["active"] = self.bounds.active - add["active"]
-        due = {
-            "due_shard": names.due_shard(self.keys.owner, limits.DUE_SHARDS),
-            "due_at": rfc3339(self.now + limits.MAINTENANCE_DELAY),
-        }
         condition = Condition(equals={"epoch": self.keys.epoch, "gen": self.keys.generation}, at_most=at_most)
         counters = {name: by for name, by in add.items() if by} | {"commits": commits}
-        head = Update(names.HEAD, add=counters, set_once=due, condition=condition)
+        head = Update(names.HEAD, set=set_ or {}, add=counters, set_once=_due(self.keys, self.now), condition=condition)
         self._uncounted = head, condition, commits
         self.add("head", head)
 
@@ -331,6 +334,22 @@ def project_update(
         set_once={"sealed": sealed, "gen": keys.generation},
         add={"memories": count},
     )
+
+
+def mark(keys: OwnerKeys, now: datetime, *, rows: int = 1) -> Update:
+    """Return the write on the head that every change makes, in this life and with these keys, without counting anything but itself: who
+    puts right what was counted before. `rows` are the change rows that it brings."""
+    return Update(
+        names.HEAD,
+        set_once=_due(keys, now),
+        add={"commits": 1} | ({"rows": rows} if rows else {}),
+        condition=Condition(equals={"epoch": keys.epoch, "gen": keys.generation}),
+    )
+
+
+def _due(keys: OwnerKeys, now: datetime) -> Item:
+    shard = names.due_shard(keys.owner, limits.DUE_SHARDS)
+    return {"due_shard": shard, "due_at": rfc3339(now + limits.MAINTENANCE_DELAY)}
 
 
 def _is(memory: Memory | None, status: Status) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 from shared.crypto.keyring import ErasedKeyring, Keyring, OwnerKeys, read_keyring
 from shared.domain import limits
-from shared.domain.errors import AlreadyThere, Changed, Refused, SealBroken, TableLost, Unavailable
+from shared.domain.errors import AlreadyThere, Changed, KeysBroken, Refused, TableLost, Unavailable
 from shared.domain.ids import Clock, Random
 from shared.ports import Condition, Item, KeyService, Objects, Put, StoredObject, Table
 from shared.storage import names
@@ -147,7 +147,7 @@ class Vaults:
         if isinstance(ring, ErasedKeyring) or ring.epoch != epoch:
             raise Unavailable(_ERASING)
         if generation not in ring.keys:
-            raise SealBroken
+            raise KeysBroken
         numbers = sorted(ring.keys)
         unwraps = [partial(self.service.unwrap, owner, epoch, ring.keys[number]) for number in numbers]
         results = together(*unwraps, *([extra] if extra else []))

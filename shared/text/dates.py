@@ -1,16 +1,19 @@
 """Dates as search terms: the day a memory was made, and the days, months and years a question names.
 
-A marker begins with `@`, which no word of a text can. English and Chinese, absolute and relative; it knows nothing of weights.
+English and Chinese; those counted from now are read by `relative_dates`. It knows nothing of weights.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
-from functools import lru_cache
+from datetime import datetime
 from typing import Final
 
-MARK: Final = "@"
-"""What every marker begins with."""
+from shared.text import relative_dates
+from shared.text.date_markers import MARK, markers_of
+from shared.text.numerals import CHINESE, SIGN, number
+
+__all__ = ["MARK", "SPEAKS_OF_TIME", "asks_when", "markers_of", "read", "speaks_of_time"]
+
 SPEAKS_OF_TIME: Final = f"{MARK}when"
 
 _MONTHS: Final = (
@@ -31,65 +34,46 @@ _MONTH_NUMBER: Final = (
     {name: i for i, name in enumerate(_MONTHS, 1)} | {name[:3]: i for i, name in enumerate(_MONTHS, 1)} | {"sept": 9}
 )
 _MONTH: Final = rf"(?P<month>{'|'.join(sorted(_MONTH_NUMBER, key=len, reverse=True))})\b\.?"
+_HINT: Final = re.compile(rf"[\d月年]|{'|'.join(name[:3] for name in _MONTHS)}")
+"""Without any of these no date is named, which is quick to see."""
+_CLEAR_MONTHS: Final = "january|february|july|september|october|november|december"
+"""Names that are nothing else: no verb, no first name, no common adjective."""
 _DAY: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\b"
 _YEAR: Final = r"(?P<year>(?:19|20)\d\d)"
+_YEAR_ZH: Final = rf"(?P<year>(?:19|20)\d\d|(?<!{SIGN})[一二][〇零一二三四五六七八九]{{3}})"
+_MONTH_ZH: Final = rf"(?P<month>[01]?\d|{CHINESE})\s*月(?:份)?(?:\s*(?P<day>[0-3]?\d|{CHINESE})\s*[日号])?"
+_NUMBERED: Final = (
+    r"\b(?:routes?|road|room|port|error|code|issue|pr|ticket|no|number|page|line|version|model|highway|suite|flat|unit|apartment|apt|bus|flight"
+    r"|train|channel|chapter|section|rfc|iso|id|pin|zip|windows|office|server|studio|building|box|gate|ext|extension|over|under|nearly|almost"
+    r"|exactly|only|least|most|than|costs?|paid|pays?|usd|eur|gbp|cny|rmb)[\s:]{1,2}#?"
+    r"|[$€£¥#+]\s?|(?:端口|房间|编号|型号|号码|密码|错误码|门牌|第|共|约|花了|花费|超过|达到)\s?"
+)
+"""What makes a number before it no year."""
+_COUNTED: Final = (
+    r"[\s-]?(?:users?|people|persons?|customers?|employees|members|subscribers|followers|guests|students|visitors|words?|characters|chars|tokens?"
+    r"|lines?|files?|items?|rows?|records?|requests?|messages?|memories|points|steps|times|copies|pages?|pieces|seats|tickets|orders|units?|votes"
+    r"|stars|likes|views|dollars?|bucks|euros?|pounds?|yuan|rmb|usd|eur|gbp|yen|cents|percent|k?cal|calories|kj|watts?|kwh?|volts?|mah|rpm"
+    r"|[kmg]?hz|dpi|psi|[kmgt]i?b|bytes|bits|ms|seconds|secs?|minutes|mins?|hours?|hrs?|days|weeks|months|years|[ckm]?m|met(?:er|re)s|miles?"
+    r"|feet|ft|inch(?:es)?|k?g|mg|grams|kilos?|tons?|lbs?|oz|ml|lit(?:er|re)s|square|sq|px|pixels|parts|million|billion|thousand)\b"
+    r"|\s?(?:[%+个元块字次条万亿米克斤台名位页件份毫千百倍瓦步卡秒天余张款辆]|人(?!才)|行(?![程业动])|多(?!维)|家(?!庭)|度(?!假)|分(?![析享公])"
+    r"|周(?!年)|小时|美元|欧元|日元|港币|公里|公斤|公克|平米|平方)"
+)
+"""What makes a number before it one of things."""
 _FORMS: Final = tuple(
     re.compile(form)
     for form in (
         rf"\b{_MONTH}\s+{_DAY}(?:,?\s*{_YEAR}\b)?",
         rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s*{_YEAR}\b)?",
         rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",
+        rf"(?<![\d./-])(?P<first>[0-3]?\d)(?P<sign>[/.-])(?P<second>[0-3]?\d)(?P=sign){_YEAR}(?![\d/-])",
         rf"(?<!\d){_YEAR}[-/.](?P<month>[01]?\d)(?:[-/.](?P<day>[0-3]?\d))?(?!\d)",
-        rf"(?<!\d){_YEAR}\s*年(?:\s*(?P<month>[01]?\d)\s*月(?:份)?(?:\s*(?P<day>[0-3]?\d)\s*[日号])?)?",
-        r"(?<![\d个])(?P<month>[01]?\d)\s*月(?:份)?(?:\s*(?P<day>[0-3]?\d)\s*[日号])?",
-        r"\b(?:in|during|of|since|by|until|last|this|early|late|mid)[\s-]+" + _MONTH,
-        rf"(?<![\d.\-/]){_YEAR}(?![\d.\-/年])",
+        rf"(?<!\d){_YEAR_ZH}\s*年(?:\s*{_MONTH_ZH})?",
+        rf"(?<![\d个]){_MONTH_ZH}",
+        r"\b(?!this may\b(?!\s?(?:$|[?.,!;])))(?:in|during|of|since|by|until|last|this|early|late|mid)[\s-]+" + _MONTH,
+        rf"\b(?P<month>{_CLEAR_MONTHS})\b",
+        rf"(?P<numbered>{_NUMBERED})?(?<![a-z\d_.\-/]){_YEAR}(?!\d|[.\-/]\w)(?P<counted>{_COUNTED})?(?![a-z_])",
     )
 )
-_COUNT_WORDS: Final = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-_COUNT: Final = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNT_WORDS)})"
-_WEEK: Final = "(?:周|星期|礼拜)"
-_RELATIVE_DAYS: Final = (
-    (re.compile(r"大前天"), 3),
-    (re.compile(r"\bday before yesterday\b|(?<!大)前天"), 2),
-    (re.compile(r"(?<!before )\byesterday\b|\blast night\b|昨[天日晚夜]"), 1),
-    (re.compile(r"\btoday\b|\bthis (?:morning|afternoon|evening)\b|\btonight\b|今[天日早晚]"), 0),
-)
-_RELATIVE_WEEK: Final = (
-    (re.compile(rf"\blast week\b|上个?{_WEEK}(?![一二三四五六日天末])"), 1),
-    (re.compile(rf"\bthis week\b|(?:这个?|本){_WEEK}(?![一二三四五六日天末])"), 0),
-)
-_RELATIVE_MONTH: Final = (
-    (re.compile(r"\blast month\b|上个?月"), 1),
-    (re.compile(r"\bthis month\b|(?:这个|本|当)月"), 0),
-)
-_RELATIVE_YEAR: Final = (
-    (re.compile(r"\blast year\b|去年"), 1),
-    (re.compile(r"\bthis year\b|今年"), 0),
-    (re.compile(r"(?<!\d)前年"), 2),
-)
-_AGO: Final = tuple(
-    (re.compile(rf"\b{_COUNT} {unit}s? ago\b|(?P<number>\d{{1,3}})\s*{sign}[之以]?前"), unit)
-    for unit, sign in (("day", "天"), ("week", f"个?{_WEEK}"), ("month", "个月"), ("year", "年"))
-)
-_WEEKDAYS: Final = {name: place for place, name in enumerate(("mon", "tues", "wednes", "thurs", "fri", "satur", "sun"))}
-_LAST_WEEKDAY: Final = re.compile(rf"\b(?:last|this past) ({'|'.join(_WEEKDAYS)})day\b")
-_WEEKDAY_SIGNS: Final = {sign: place for place, sign in enumerate("一二三四五六日")} | {"天": 6}
-_WEEKDAY_OF: Final = re.compile(rf"(上个?|这个?|本){_WEEK}([一二三四五六日天])")
-_WEEKEND: Final = re.compile(r"\b(?P<last>last|this) weekend\b|(?:上个?|这个?|本)周末")
-_SEASONS: Final = {"spring": 3, "春": 3, "summer": 6, "夏": 6, "autumn": 9, "fall": 9, "秋": 9, "winter": 12, "冬": 12}
-"""The first month of each, in the north."""
-_SEASON_NAMES: Final = "spring|summer|autumn|fall|winter"
-_YEARS_BACK: Final = {"今年": 0, "去年": 1, "前年": 2}
-_SEASON: Final = re.compile(
-    rf"\b(?:(?P<when>last|this) (?P<season>{_SEASON_NAMES})|(?P<named>{_SEASON_NAMES})(?:,? of)? {_YEAR})\b"
-    rf"|(?:(?P<said>去年|今年|前年)|(?<!\d)(?P<of>(?:19|20)\d\d)年)的?(?P<sign>[春夏秋冬])[天季]"
-)
-_NUMERAL: Final = "[〇零一二两三四五六七八九十]"
-_NUMERALS: Final = re.compile(rf"(?<!{_NUMERAL}){_NUMERAL}{{1,4}}(?=\s*(?:个月|个?(?:周|星期|礼拜)|[天年月日号]))")
-"""No year has more signs; longer runs are no numbers, and would be walked through again from each of their signs."""
-_DIGITS: Final = {sign: str(number) for number, sign in enumerate("〇一二三四五六七八九")} | {"零": "0", "两": "2"}
-
 _WHEN: Final = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:day|date|month|year|time)\b|\bhow long ago\b"
     r"|什么时[候间]|何时|哪一?[天年日]|几[月号]|几时|多久[之以]?前"
@@ -107,16 +91,6 @@ _TIME_SIGNS: Final = re.compile(
 _YEAR_NUMBER: Final = re.compile(r"\d{4}(?!\d)")
 
 
-def markers_of(at: datetime) -> tuple[str, str, str, str]:
-    """The markers of one day: year, month, year and month, month and day."""
-    return _markers(at.year, at.month, at.day)
-
-
-@lru_cache(maxsize=4_000)
-def _markers(year: int, month: int, day: int) -> tuple[str, str, str, str]:
-    return (f"@y{year:04}", f"@m{month:02}", f"@{year:04}-{month:02}", f"@d{month:02}-{day:02}")
-
-
 def speaks_of_time(text: str, words: Sequence[str]) -> bool:
     """Whether folded text, with its Latin words, mentions a time, so that it may answer a "when"."""
     return (
@@ -132,113 +106,54 @@ def asks_when(text: str) -> bool:
     return _WHEN.search(text) is not None
 
 
-def asked(text: str, now: datetime) -> list[str]:
-    """Markers of the dates a folded question names, relative ones counted from `now`; empty when it names none."""
-    text = _NUMERALS.sub(lambda match: _in_digits(match[0]), text)
-    return list(dict.fromkeys([*_absolute(text), *_relative(text, now)]))
+def read(text: str, now: datetime) -> tuple[list[str], str]:
+    """Markers of the dates a folded question names, and the question without the words of those that are counted from `now`.
 
-
-def _in_digits(numeral: str) -> str:
-    """A Chinese numeral below 100, or one written digit by digit such as a year, in Arabic digits."""
-    tens, ten, ones = numeral.partition("十")
-    if not ten:
-        return "".join(_DIGITS[sign] for sign in numeral)
-    return "".join(_DIGITS.get(sign, "") for sign in (tens or "一")) + (_in_digits(ones) or "0")
+    `May 3` stays words, for a memory may hold them; a memory's own `three days ago` was another day.
+    """
+    relative = relative_dates.said(text, now)
+    found = [*_absolute(text), *relative_dates.seasons(text, now)]
+    rest = text
+    for one in relative:
+        found += one.markers
+        rest = f"{rest[: one.start]}{' ' * (one.end - one.start)}{rest[one.end :]}"
+    return list(dict.fromkeys(found)), rest
 
 
 def _absolute(text: str) -> Iterator[str]:
+    if not _HINT.search(text):
+        return
     for form in _FORMS:
         for match in form.finditer(text):
-            parts = match.groupdict()
-            name = parts.get("month")
-            month = None if name is None else int(name) if name.isdigit() else _MONTH_NUMBER[name]
-            yield from _named(parts.get("year"), month, parts.get("day"))
+            yield from _named(match.groupdict())
         text = form.sub(" ; ", text)
 
 
-def _named(year: str | None, month: int | None, day: str | None) -> Iterator[str]:
+def _named(parts: dict[str, str | None]) -> Iterator[str]:
+    if parts.get("numbered") or parts.get("counted"):
+        return
+    year = _year(parts.get("year"))
+    if (first := parts.get("first")) and (second := parts.get("second")):
+        for month, day in sorted({(int(first), int(second)), (int(second), int(first))}):
+            yield from _date(year, month, day)
+        return
+    month_said, day_said = parts.get("month"), parts.get("day")
+    month_named = _MONTH_NUMBER.get(month_said) or number(month_said) if month_said else None
+    yield from _date(year, month_named, number(day_said) if day_said else None)
+
+
+def _year(said: str | None) -> int | None:
+    return number(said) if said else None
+
+
+def _date(year: int | None, month: int | None, day: int | None) -> Iterator[str]:
     if month is not None and not 1 <= month <= 12:
         return
     if year:
-        yield f"@y{year}"
+        yield f"{MARK}y{year}"
     if month:
-        yield f"@m{month:02}"
+        yield f"{MARK}m{month:02}"
     if year and month:
-        yield f"@{year}-{month:02}"
-    if month and day and 1 <= int(day) <= 31:
-        yield f"@d{month:02}-{int(day):02}"
-
-
-def _relative(text: str, now: datetime) -> Iterator[str]:
-    for form, days in _RELATIVE_DAYS:
-        if form.search(text):
-            yield from _day(now, days)
-    for form, weeks in _RELATIVE_WEEK:
-        if form.search(text):
-            yield from _week(now, weeks)
-    for form, months in _RELATIVE_MONTH:
-        if form.search(text):
-            yield _month(now, months)
-    for form, years in _RELATIVE_YEAR:
-        if form.search(text):
-            yield f"@y{now.year - years:04}"
-    yield from _ago(text, now)
-    yield from _weekdays(text, now)
-    for match in _SEASON.finditer(text):
-        yield from _season(match, now)
-
-
-def _ago(text: str, now: datetime) -> Iterator[str]:
-    """What `2 weeks ago` and `三个月前` mean; as wide as the unit that they count in."""
-    for form, unit in _AGO:
-        for match in form.finditer(text):
-            said = match["count"] or match["number"]
-            count = _COUNT_WORDS.get(said) or int(said)
-            if unit == "day":
-                yield from _day(now, count)
-            elif unit == "week":
-                yield from _week(now, count)
-            elif unit == "month":
-                yield _month(now, count)
-            else:
-                yield f"@y{max(now.year - count, 1):04}"
-
-
-def _weekdays(text: str, now: datetime) -> Iterator[str]:
-    """A named day of last week or this one; in English the last such day before today."""
-    for match in _LAST_WEEKDAY.finditer(text):
-        yield from _day(now, (now.weekday() - _WEEKDAYS[match[1]] - 1) % 7 + 1)
-    for match in _WEEKDAY_OF.finditer(text):
-        yield from _day(now, now.weekday() - _WEEKDAY_SIGNS[match[2]] + 7 * match[1].startswith("上"))
-    for match in _WEEKEND.finditer(text):
-        last = match["last"] == "last" or match[0].startswith("上")
-        yield from list(_week(now, int(last)))[5:]
-
-
-def _season(match: re.Match[str], now: datetime) -> Iterator[str]:
-    """The three months of a season; a winter belongs to the year it begins in. `last summer` is the last that is over."""
-    first = _SEASONS[match["season"] or match["named"] or match["sign"]]
-    year = int(match["year"] or match["of"] or now.year) - _YEARS_BACK.get(match["said"], 0)
-    if match["season"]:
-        months_since = (now.month - first) % 12
-        year = (now.year * 12 + now.month - 1 - months_since) // 12
-        year -= match["when"] == "last" and months_since < 3
-        year += match["when"] == "this" and months_since > 8
-    for month in range(first - 1, first + 2):
-        yield f"@{year + month // 12:04}-{month % 12 + 1:02}"
-
-
-def _week(now: datetime, weeks: int) -> Iterator[str]:
-    monday = now.weekday() + 7 * weeks
-    return (markers_of(now - timedelta(days=monday - day))[3] for day in range(7))
-
-
-def _month(now: datetime, months: int) -> str:
-    year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
-    return f"@{year:04}-{month + 1:02}"
-
-
-def _day(now: datetime, days: int) -> Iterator[str]:
-    _, _, month, day = markers_of(now - timedelta(days=days))
-    yield month
-    yield day
+        yield f"{MARK}{year}-{month:02}"
+    if month and day and 1 <= day <= 31:
+        yield f"{MARK}d{month:02}-{day:02}"

@@ -2,22 +2,34 @@
 
 Looked at in this order: the owner's excluded words, a change of topic (in a clause without a strong signal), the owner's custom words,
 questions about wording ("how do you say …"), questions about the person, strong signals (unless an aside such as "by the way" comes
-before), weak ones. A message without any signal needs memories only at the start of a session.
+before; one about the person counts after it, too), weak ones. Times and pointers of a message about the world count for nothing
+(`intent_world`). A message without any signal needs memories only at the start of a session.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast, get_args
 
-from shared.text import clauses, keywords
+from shared.text import clauses, intent_world, keywords
 from shared.text.intent_words import Found, QueryClass, tables
 from shared.text.keywords import Words
 from shared.text.normalise import has_han
 
 Kind = Literal["strong", "weak", "none", "excluded"]
 Recall = Literal["yes", "if_good", "no"]
-REASONS = (
-    *("signal_custom", "signal_person", "signal_continuation", "signal_time", "signal_preference", "signal_project"),
-    *("signal_pointer", "excluded_word", "topic_change", "aside", "session_start", "no_signal"),
-)
+Reason = Literal[
+    "signal_custom",
+    "signal_person",
+    "signal_continuation",
+    "signal_time",
+    "signal_preference",
+    "signal_project",
+    "signal_pointer",
+    "excluded_word",
+    "topic_change",
+    "aside",
+    "session_start",
+    "no_signal",
+]
+REASONS: tuple[Reason, ...] = get_args(Reason)
 """Every reason of a decision."""
 SIGNALS = 8
 """Words named by a decision at most."""
@@ -42,7 +54,7 @@ class Decision(NamedTuple):
     """
 
     kind: Kind
-    reason: str
+    reason: Reason
     signals: tuple[str, ...]
     query_class: QueryClass
     broad: bool
@@ -72,7 +84,7 @@ def decide(message: str, *, new_session: bool, custom: CustomWords | None = None
         reason = "session_start" if new_session else "no_signal"
     return Decision(
         kind=kind,
-        reason=reason,
+        reason=cast("Reason", reason),
         signals=tuple(dict.fromkeys(signals))[:SIGNALS],
         query_class=_query_class(text, has_code="```" in message),
         broad=kind == "strong" and bool(person),
@@ -92,6 +104,10 @@ def _judged(spoken: str, plain: str, owner: CustomWords, person: list[Found]) ->
     if unwanted := keywords.found(spoken, owner.excluded):
         return "excluded", "excluded_word", unwanted
     strong = {"signal_person": person} | {reason: phrases.found(plain) for reason, phrases in words.strong.items()}
+    strong["signal_time"] = intent_world.leaning(plain, strong["signal_time"])
+    loose = [hit for hit in strong["signal_project"] if hit.phrase in words.loose.words]
+    adrift = set(loose).difference(intent_world.leaning(plain, loose))
+    strong["signal_project"] = [hit for hit in strong["signal_project"] if hit not in adrift]
     signals = [hit for hits in strong.values() for hit in hits]
     about = [hit for hit in signals if hit.phrase != _SUBJECT]
     changes = words.topic_change.found(plain)
@@ -103,13 +119,15 @@ def _judged(spoken: str, plain: str, owner: CustomWords, person: list[Found]) ->
         return "none", "", []
     first = min((hit.at for hit in signals), default=len(plain))
     aside = words.aside.found(plain)
-    if aside and aside[0].at < first:
+    if aside and aside[0].at < first and not person:
         return "excluded", "aside", _phrases(aside)
     for reason, hits in strong.items():
         if hits:
             return "strong", reason, _phrases(hits)
-    if pointing := [*words.pointers.found(plain), *_pronouns(plain)]:
+    if pointing := intent_world.leaning(plain, [*words.pointers.found(plain), *_pronouns(plain)]):
         return "weak", "signal_pointer", _phrases(pointing)
+    if own := words.belongings.found(words.impersonal.without(plain)):
+        return "weak", "signal_person", _phrases(own)
     return "none", "", []
 
 
@@ -137,6 +155,7 @@ def _outside(before: str) -> bool:
         len(clauses_before) == 1
         and sum(len(word) // 2 if has_han(word) else 1 for word in first.split()) <= _NEAR
         and not tables().introductions.anywhere(f" {first} ")
+        and not intent_world.named_before(first)
     )
 
 

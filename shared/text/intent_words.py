@@ -56,6 +56,7 @@ class Phrases:
     def __init__(self, phrases: Iterable[str]) -> None:
         """Take the phrases as they stand in the data."""
         self.phrases = tuple(phrases)
+        self.words = frozenset(phrase.strip("^| ") for phrase in self.phrases)
         plain = [(_sought(phrase), phrase) for phrase in self.phrases if "…" not in phrase]
         self._plain = sorted(plain, key=lambda pair: -len(pair[0]))
         self._open = [_opened(phrase) for phrase in self.phrases if "…" in phrase]
@@ -106,6 +107,15 @@ class Tables(NamedTuple):
     strong: dict[str, Phrases]
     pointers: Phrases
     pronouns: Phrases
+    belongings: Phrases
+    public: Phrases
+    how_to: Phrases
+    of_methods: Phrases
+    loose: Phrases
+    references: Phrases
+    persons: Phrases
+    asking: Phrases
+    auxiliaries: frozenset[str]
     introductions: Phrases
     openers: frozenset[str]
     served: Phrases
@@ -124,11 +134,20 @@ def tables() -> Tables:
         topic_change=_table(given["topic_change"]),
         aside=_table(given["aside"]),
         identity=_table(given["identity"]),
-        personal=_table(given["personal"]),
+        personal=Phrases([*_both(given["personal"]), *_recalled(given["recalled"]["en"])]),
         impersonal=_table(given["impersonal"]),
         strong={reason: _table(both) for reason, both in given["strong"].items()},
         pointers=_table(given["pointers"]),
         pronouns=_table(given["pronouns"]),
+        belongings=_table(given["belongings"]),
+        public=_table(given["public"]),
+        how_to=_table(given["how_to"]),
+        of_methods=_table(given["of_methods"]),
+        loose=_table(given["loose"]),
+        references=_table(given["references"]),
+        persons=_table(given["persons"]),
+        asking=_table(given["asking"]),
+        auxiliaries=frozenset(_both(given["auxiliaries"])),
         introductions=_table(given["introductions"]),
         openers=frozenset(_both(given["openers"])),
         served=_table(given["served"]),
@@ -139,6 +158,11 @@ def tables() -> Tables:
 
 def _both(languages: dict[str, Any]) -> list[str]:
     return [*languages["zh"], *languages["en"]]
+
+
+def _recalled(words: dict[str, list[str]]) -> list[str]:
+    """What somebody did with something: "that … i liked"."""
+    return [f"{head} … i {verb}" for head in words["heads"] for verb in words["verbs"]]
 
 
 def _table(languages: dict[str, Any]) -> Phrases:

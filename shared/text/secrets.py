@@ -7,6 +7,7 @@ docs/decisions/secret-detector.md.
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -106,8 +107,11 @@ def unmask(masked: Masked) -> str:
 
 
 def contains_mask(text: str) -> bool:
-    """Whether the mask stands in the text: such an edit would overwrite a secret by its own mask."""
-    return MASK in text
+    """Whether the mask stands in the text, in whatever width and with whatever nobody sees in between: such an edit would overwrite a
+    secret by its own mask."""
+    if text.isascii():
+        return MASK in text
+    return MASK in "".join(sign for sign in unicodedata.normalize("NFKC", text) if unicodedata.category(sign) != "Cf")
 
 
 def _private_keys(text: str) -> Iterator[tuple[int, int, str]]:

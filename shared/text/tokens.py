@@ -6,33 +6,46 @@ docs/decisions/ranking.md. snowballstemmer is imported on first use, so only fun
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
+from itertools import pairwise
 from operator import add
 from typing import Final
 
-from shared.text import dates, han, scripts
+from shared.text import dates, han, names, scripts
 from shared.text.english import ASKING_WORDS, IRREGULAR, STOP_WORDS
 
-ANALYSER: Final = 3
+ANALYSER: Final = 4
 """Grows whenever terms change, so that an index built with other terms is refused and rebuilt."""
 
 PAIR: Final = 0.2
 SINGLE: Final = 1.0
 PIECE: Final = 0.5
 PART: Final = 0.3
+SPLIT: Final = 0.3
 DATE: Final = 1.0
 WHEN: Final = 0.5
 NAME: Final = 2.0
 ASKING: Final = 0.5
 LONG_PIECE: Final = 0.1
 LONG_QUERY: Final = 25
+"""Distinct words that a query may have; with more it is pasted text."""
+LONG_UNSPACED: Final = 60
+"""The same for pairs and triples of signs, of scripts without spaces: every sign begins one."""
 LONGEST_STEMMED: Final = 64
 
 _FUNCTION_CHARACTERS: Final = frozenset("的了是在和与及或也都就而着过吗呢吧啊有被把从对以之其这那我你他她它们个为什么")
 _FUNCTION_PAIRS: Final = frozenset(a + b for a in _FUNCTION_CHARACTERS for b in _FUNCTION_CHARACTERS)
+_PARTICLES: Final = frozenset("up out off down over in on".split())  # noqa: SIM905  (as the lists of `english`)
+_PLACES: Final = frozenset(("in", "on"))
+_VERBS_OF_PLACES: Final = frozenset("log sign check plug add build opt clock walk buy drop stand fill turn".split())  # noqa: SIM905
+_SHORTEST_SPLIT: Final = 5
+_SHORTEST_HALF: Final = 2
+_SHORTEST_STEM: Final = 3
+"""Letters on both sides of an ending that may be gone: `planet` is no `plant`."""
+_UNSPACED: Final = re.compile(f"[{scripts.HAN}{scripts.KANA}{scripts.THAI_TO_KHMER}]")
 _NAME: Final = re.compile(r"(?<=[a-z,;:] )[A-Z]\w+")
 _COMPOUND_SIGN: Final = re.compile(r"[-_.@/](?<=[a-z0-9].)|\.net")
 _COMPOUND: Final = re.compile(r"(?<![a-z0-9])[a-z0-9]++(?:[-_.@/][a-z0-9]++)+|\.net\b")
@@ -72,9 +85,11 @@ class _Found:
 
 def terms(text: str, *, at: datetime | None = None) -> Terms:
     """Terms of a memory, with markers of the day it was made when `at` is given. Any string is accepted."""
-    flat, runs, found = _scan(text)
+    flat = _flat(text)
+    found = _cut(flat, text)
     counts = Counter(found.whole + found.pairs + found.singles + found.pieces + found.parts)
-    if dates.speaks_of_time(flat, runs):
+    counts.update(names.like_stop_words(scripts.unfolded(text), told=True))
+    if dates.speaks_of_time(flat, scripts.LATIN.findall(flat)):
         counts[dates.SPEAKS_OF_TIME] = 1
     if at is not None:
         counts.update(dates.markers_of(at))
@@ -83,43 +98,92 @@ def terms(text: str, *, at: datetime | None = None) -> Terms:
 
 def query_terms(text: str, *, now: datetime) -> Query:
     """Terms of a query, each once, with its weight; dates it names become markers, relative ones counted from `now`."""
-    flat, _, found = _scan(text)
-    whole = frozenset(found.whole)
-    long = len(whole) > LONG_QUERY
+    flat = _flat(text)
+    markers, topic = dates.read(flat, now)
+    found = _cut(topic, text)
+    runs = scripts.LATIN.findall(topic)
+    whole = frozenset(found.whole).union(names.like_stop_words(scripts.unfolded(text), told=False))
+    long = _is_long(whole)
     weights = dict.fromkeys(found.pairs, PAIR)
     weights.update(dict.fromkeys(found.singles, LONG_PIECE if long else SINGLE))
     weights.update(dict.fromkeys(found.pieces, LONG_PIECE if long else PIECE))
+    weights.update(dict.fromkeys(_joined(runs), PAIR))
     weights.update(dict.fromkeys(found.parts, PART))
-    weights.update(dict.fromkeys(found.whole, 1.0))
+    weights.update(dict.fromkeys(_split(runs), SPLIT))
+    weights.update(dict.fromkeys(whole, 1.0))
     weights.update(dict.fromkeys(whole & _asking(), ASKING))
     weights.update(dict.fromkeys(whole & _names(text), NAME))
-    if not long:
-        weights.update(dict.fromkeys(dates.asked(flat, now), DATE))
-        if dates.asks_when(flat):
-            weights[dates.SPEAKS_OF_TIME] = WHEN
+    weights.update(dict.fromkeys(markers, DATE))
+    if not long and dates.asks_when(flat):
+        weights[dates.SPEAKS_OF_TIME] = WHEN
     return Query(weights, whole, long)
 
 
-def _scan(text: str) -> tuple[str, list[str], _Found]:
-    """Folded text, its Latin words as they stand, and every term in it."""
+def _is_long(whole: frozenset[str]) -> bool:
+    unspaced = sum(1 for word in whole if _UNSPACED.match(word))
+    return (len(whole) - unspaced) / LONG_QUERY + unspaced / LONG_UNSPACED > 1
+
+
+def _flat(text: str) -> str:
+    """Folded text, in simplified characters."""
     flat = scripts.folded(text)
-    runs: list[str] = scripts.LATIN.findall(flat)
+    return flat if flat.isascii() else han.simplified(flat)
+
+
+def _cut(flat: str, text: str) -> _Found:
+    """Every term of folded text; capitals are those of the text as it stands."""
+    runs = scripts.LATIN.findall(flat)
     words = [word for run in runs if (word := _latin(run))]
     found = _Found(words, list(map(_pair, words, words[1:])), [], [], [])
+    if not _PARTICLES.isdisjoint(runs):
+        found.parts += _phrasal(runs)
     if not flat.isascii():
-        flat = han.simplified(flat)
         for match in scripts.RUN.finditer(flat):
             _CUTTERS[match.lastgroup or "other"](match.group(), found)
     if _COMPOUND_SIGN.search(flat):
         found.parts += _compounds(flat)
     if _INNER_CAPITAL.search(text):
         found.parts += _camel_parts(text)
-    return flat, runs, found
+    return found
 
 
 def _pair(word: str, then: str) -> str:
     """Neighbours as one word, so that `road trip` and `roadtrip` find each other."""
     return word + then
+
+
+def _phrasal(runs: list[str]) -> Iterator[str]:
+    """`log in` and `signing up` as the nouns `login` and `signup`, for a particle is no word of its own."""
+    for run, particle in pairwise(runs):
+        if particle in _PARTICLES and (verb := _latin(run)) and (particle not in _PLACES or verb in _VERBS_OF_PLACES):
+            yield _latin(verb + particle)
+
+
+def _joined(runs: list[str]) -> Iterator[str]:
+    """What a memory that writes two neighbours of a query as one word has: `dark mode` asks for the stem of `darkmode`."""
+    for run, then in pairwise(runs):
+        if _latin(run) and _latin(then):
+            yield _latin(run.partition("'")[0] + then)
+
+
+def _split(runs: list[str]) -> Iterator[str]:
+    """What a memory that writes one word of a query as two has: stems of neighbours, as `_pair` joins them.
+
+    Stems of all ways to cut a word would cost more than the search, so they are guessed: each half as it stands, or without the ending that
+    stems lose most (`chang|log`, `citi|hall`), or its irregular form (`node|javascript`).
+    """
+    for run in runs:
+        if _SHORTEST_SPLIT <= len(run) <= LONGEST_STEMMED and _latin(run):
+            for form in {run, _latin(run)}:
+                yield form
+                for cut in range(_SHORTEST_STEM, len(form) - _SHORTEST_STEM):
+                    if form[cut] == "e":
+                        yield form[:cut] + form[cut + 1 :]
+                    elif form[cut] == "y":
+                        yield f"{form[:cut]}i{form[cut + 1 :]}"
+            for cut in range(_SHORTEST_HALF, len(run) - _SHORTEST_HALF + 1):
+                if run[:cut] in IRREGULAR or run[cut:] in IRREGULAR:
+                    yield _latin(run[:cut]) + _latin(run[cut:])
 
 
 @cache
@@ -149,6 +213,11 @@ def _latin(run: str) -> str:
     if not word.isalpha() or len(word) > LONGEST_STEMMED:
         return word
     return _stemmer("english")(word)
+
+
+def stem(word: str) -> str:
+    """Stem of one folded word in Latin letters; a stop word, and a word of another script, as it stands."""
+    return _latin(word) or word
 
 
 @lru_cache(maxsize=1 << 14)

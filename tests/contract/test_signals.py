@@ -86,7 +86,7 @@ def test_the_dashboard_shows_only_what_there_is() -> None:
                 own.add(metric[1])
     assert own == {metric for _, metric in filters().values()}
     queries = [properties["query"] for properties in shown if "query" in properties]
-    assert len(queries) == 2
+    assert len(queries) == 3
     assert {log for query in queries for log in re.findall(r"SOURCE '(\w+)'", query)} <= FUNCTIONS
     assert {event for query in queries for event in re.findall(r"event = '(\w+)'", query)} <= IN_QUEUES
 
@@ -94,9 +94,11 @@ def test_the_dashboard_shows_only_what_there_is() -> None:
 def test_every_count_of_a_step_in_the_dashboard_is_one_that_a_step_gives() -> None:
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "shared").rglob("*.py"))
     steps = set(re.findall(r'    name: str = "([a-z_]+)"', source))
-    (query,) = [
+    counts, times = [
         w["properties"]["query"] for w in dashboard()["widgets"] if "'tidy'" in w["properties"].get("query", "")
     ]
-    for step, count in re.findall(r"\((?!failed)([a-z]+)_([a-z_]+)\)", query):
+    assert set(re.findall(r"pct\(([a-z_]+)_ms, 95\)", times)) == steps
+    named = set(re.findall(r"sum\(([a-z_]+)\)", counts)) - {"failed_steps"}
+    for step, count in (name.rsplit("_", 1) for name in named):
         assert step in steps, step
-        assert count == "ms" or f'"{count}"' in source, count
+        assert f'"{count}"' in source or f"{count}: int" in source, count

@@ -1,5 +1,6 @@
 """By day and by moment over real HTTP: days that have memories, lists of a day, and what was true at a moment."""
 
+import json
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -28,6 +29,29 @@ def test_today_is_the_owners_today(ann: Person, zone: str) -> None:
     listed = [memory["content"] for day in found["days"] for memory in ann.kept(date=day["date"])]
     assert sorted(listed) == sorted(ann.texts())
     assert ann.kept(date="2001-01-01") == []
+
+
+def test_a_day_means_the_same_in_days_in_lists_and_to_forget_though_a_memory_was_edited_since(ann: Person) -> None:
+    line = {"kind": "memory", "content": "Women's day", "scope": "user", "created_at": "2026-03-08T12:00:00Z"}
+    ann.ok("POST", "/v1/import", {"data": json.dumps(line)})
+    assert ann.stack.run_maintenance()["idle"]
+    (memory,) = ann.kept()
+    ann.ok("PATCH", f"{MEMORIES}/{memory['id']}", {"importance": 9})
+    assert ann.ok("GET", DAYS)["days"] == [{"date": "2026-03-08", "count": 1}]
+    assert ann.texts(date="2026-03-08") == ["Women's day"]
+    assert ann.texts(date="2026-03-08", order="updated") == []
+    assert ann.texts(last_days=1, order="updated") == ["Women's day"]
+    assert ann.ok("POST", "/v1/forget", {"date": "2026-03-08", "dry_run": True})["count"] == 1
+
+
+def test_a_day_that_never_was_has_no_memories(ann: Person) -> None:
+    ann.ok("PATCH", "/v1/settings", {"time_zone": "Pacific/Apia"})
+    memory = ann.add("something")
+    never = {"date": "2011-12-30"}
+    assert ann.kept(**never) == ann.kept(**never, order="updated") == []
+    assert ann.kept(**never, as_of=memory["updated_at"]) == []
+    assert ann.ok("GET", DAYS, query={"from": "2011-12-30", "to": "2011-12-30"})["days"] == []
+    assert ann.ok("POST", "/v1/forget", {**never, "dry_run": True})["count"] == 0
 
 
 def test_what_was_true_at_a_moment_is_shown_in_the_words_of_then(ann: Person) -> None:

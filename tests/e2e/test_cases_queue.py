@@ -189,6 +189,30 @@ def test_case_99_what_comes_back_from_the_dead_letters_changes_nothing_newer(sta
 
 
 @pytest.mark.case(99)
+def test_case_99_what_an_operator_sends_back_from_the_dead_letters_is_learned_once(
+    stack: Stack, ann: Person, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (message,) = queued(ann, "I prefer tabs over spaces")
+    body, group = message["MessageBody"], message["MessageGroupId"]
+    with refused("s3", "GetObject"):
+        for receives in (1, 2, 3):
+            assert deliver(stack, "extraction", record(body, group, number=1, receives=receives)) == ["message-1"]
+    (task,) = ann.ok("GET", "/v1/tasks")["tasks"]
+    (failed,) = [line for line in capsys.readouterr().out.split("\n") if '"event":"task_failed"' in line]
+    assert f'"owner":"{group}"' in failed
+    assert f'"task":"{task["id"]}"' in failed
+    assert deliver(stack, "extraction", record(body, group, number=1, receives=4)) == []
+    assert ann.task(task["id"])["status"] == "failed"
+    send(stack, "WORK_QUEUE_URL", body, group, "sent-back")
+    assert stack.wait_until_idle()
+    done = ann.task(task["id"])
+    assert (done["status"], done["error"], done["learned"]["inserted"]) == ("done", None, 1)
+    send(stack, "WORK_QUEUE_URL", body, group, "sent-back-twice")
+    assert stack.wait_until_idle()
+    assert ann.texts() == ["I prefer tabs over spaces"]
+
+
+@pytest.mark.case(99)
 def test_case_99_poison_of_one_owner_delays_no_other(stack: Stack, ann: Person, bob: Person) -> None:
     send(stack, "WORK_QUEUE_URL", '{"poison":"of ann"}', owner_of(stack, ann.sub), "poison-ann")
     assert bob.learn("I prefer tabs over spaces")["status"] == "done"

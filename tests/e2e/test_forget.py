@@ -120,3 +120,24 @@ def test_the_last_day_of_the_calendar_is_a_day(full: Person) -> None:
     assert full.kept(date="9999-12-31") == []
     days = full.ok("GET", "/v1/days", query={"from": "0001-01-01", "to": "9999-12-31"})["days"]
     assert [day["count"] for day in days] == [4]
+
+
+def test_words_are_forgotten_in_persona_and_scenes_too(ann: Person) -> None:
+    made = ann.add("I am a Python developer who works with Django", category="preference")
+    ann.task(ann.ok("POST", "/v1/persona/refresh")["task_id"])
+    assert ann.ok("GET", "/v1/persona")["structured"]["frameworks"] == ["Django"]
+    ann.ok("POST", "/v1/scenes/switch", {"project": "shop"})
+    ann.ok("PATCH", "/v1/scenes/shop", {"summary": "The shop runs on Django.", "context": "It sells kilns."})
+    shown = ann.ok("POST", FORGET, {"query": "django", "dry_run": True})
+    assert [one["content"] for one in shown["memories"]] == [made["content"]]
+    assert shown["text_count"] == len(shown["texts"]) == 3
+    texts = {(one["kind"], one["project"], one["text"]) for one in shown["texts"]}
+    assert texts >= {("summary", "shop", "The shop runs on Django."), ("persona", None, "Django")}
+    ann.ok("PATCH", f"/v1/memories/{made['id']}", {"content": "I am a Go developer now"})
+    hidden = ann.ok("POST", FORGET, {"query": "django", "dry_run": True})
+    assert (hidden["count"], hidden["text_count"], len(hidden["texts"])) == (0, 3, 1)
+    task = done(ann, {"query": "django"})
+    assert (task["status"], task["progress"]) == ("done", {"texts": 3})
+    scene = ann.ok("GET", "/v1/scenes/shop")
+    assert (scene["summary"], scene["context"]) == (None, "It sells kilns.")
+    assert "Django" not in ann.context("hello", new_session=True, project="shop")["text"]

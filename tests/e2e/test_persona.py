@@ -118,6 +118,44 @@ def test_what_is_deleted_or_dismissed_goes_at_once_and_stays_away(ann: Person, t
         assert (task["kind"], task["status"], task["error"]) == ("persona", "done", None)
 
 
+EDITED = {
+    "en": ("I write Zig at work, every day", "I write Haskell at work now", "Zig"),
+    "zh": ("我工作时喜欢用 TypeScript", "我工作时喜欢用 Haskell", "TypeScript"),
+}
+
+
+@TONGUES
+def test_what_is_edited_takes_its_old_words_with_it_at_once_and_for_good(ann: Person, tongue: str) -> None:
+    said, says_now, old = EDITED[tongue]
+    path = f"/v1/memories/{ann.add(said, category='preference')['id']}"
+    refreshed(ann)
+    assert ann.ok("GET", PERSONA)["structured"]["languages"] == [old]
+    ann.ok("PATCH", path, {"importance": 9, "tags": ["#work"]})
+    assert old in ann.context("so be it", new_session=False)["text"]
+    ann.ok("PATCH", path, {"content": says_now})
+    for _ in range(2):
+        assert ann.ok("GET", PERSONA)["statements"] == []
+        assert old not in ann.context("so be it", new_session=False)["text"]
+        tidy(ann)
+    refreshed(ann)
+    assert ann.ok("GET", PERSONA)["structured"]["languages"] == ["Haskell"]
+    ann.ok("PATCH", path, {"content": "Haskell token ghp_0123456789abcdefghijABCDEFGHIJ012345"})
+    assert ann.ok("GET", PERSONA)["statements"] == []
+
+
+@TONGUES
+def test_an_accepted_suggestion_goes_when_its_evidence_is_edited(ann: Person, tongue: str) -> None:
+    one = suggested(ann, tongue)
+    ann.ok("PATCH", f"{SUGGESTIONS}/{one['id']}", {"status": "accepted"})
+    assert one["text"] in ann.context("so be it", new_session=False, agent="pilot")["text"]
+    for number, memory_id in enumerate(one["memory_ids"]):
+        ann.ok("PATCH", f"/v1/memories/{memory_id}", {"content": f"Kiln {number} → cold → lit it"})
+    for _ in range(2):
+        assert one["id"] not in [found["id"] for found in ann.ok("GET", SUGGESTIONS)["suggestions"]]
+        assert one["text"] not in ann.context("so be it", new_session=False, agent="pilot")["text"]
+        tidy(ann)
+
+
 def test_a_refresh_is_asked_for_by_request_and_is_a_task(ann: Person) -> None:
     ann.add("I write Zig", category="preference")
     answer = ann.call("POST", REFRESH)

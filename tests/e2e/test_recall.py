@@ -1,6 +1,8 @@
 """Search over HTTP: whose memories, which of them, in what order and why (C18 to C22)."""
 
 import os
+import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -72,6 +74,18 @@ def test_dismissed_ones_are_never_found_and_come_back_when_restored(stack: Stack
             assert len(ann.context("when does the harbour open")["memory_ids"]) == found
 
 
+@pytest.mark.parametrize("built", [False, True])
+def test_what_has_ended_hides_nothing(stack: Stack, ann: Person, built: bool) -> None:
+    ann.add("I have met the walrus in the harbour of a small town, and it was asleep")
+    soon = datetime.now(UTC) + timedelta(seconds=20)
+    for number in range(105):
+        ann.add(f"walrus {number}", expires_at=soon.isoformat())
+    assert not built or tidied(stack, ann.sub)
+    while datetime.now(UTC) <= soon + timedelta(seconds=1):  # the index knows whole seconds
+        time.sleep(0.1)
+    assert ann.found("walrus") == ["I have met the walrus in the harbour of a small town, and it was asleep"]
+
+
 def test_an_edit_is_found_by_its_new_words_only(stack: Stack, ann: Person) -> None:
     made = ann.add("the harbour opens at nine")
     assert tidied(stack, ann.sub)
@@ -96,7 +110,7 @@ def recomputed(signals: dict[str, float], preset: str, hits: list[dict[str, Any]
     elif weights.fusion == "sum":
         fused = sum(getattr(weights, name) * signals[name] for name in ("text", "semantic", "recency", "popularity"))
     else:
-        fused = signals["text"]
+        fused = sum(weight * signals[name] for name, weight in hits[0]["weights"].items())
     return fused * signals["category"] * signals["source"]
 
 
@@ -154,6 +168,39 @@ def test_newer_beats_outdated(ann: Person) -> None:
     ann.add("the staging server is called Mars")
     ann.add("the staging server is called Venus")
     assert ann.found("what is the staging server called")[0] == "the staging server is called Venus"
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_newer_beats_outdated_in_peoples_own_words_and_however_often_the_old_one_was_read(
+    stack: Stack, ann: Person, built: bool
+) -> None:
+    versions = (
+        ("who is my manager", "My manager is Carla", "My manager is Dmitri now"),
+        ("when is our standup", "Our standup is at 9:30", "Standup moved to 10:15"),
+        ("我住在哪里", "我住在杭州", "现在我住在上海"),
+        ("部署日是哪天", "部署日是周一", "部署日改到周四了"),
+    )
+    for ask, old, _ in versions:
+        ann.add(old)
+        for _ in range(6):
+            assert ann.found(ask)[0] == old
+    for _, _, new in versions:
+        ann.add(new)
+    if built:
+        assert tidied(stack, ann.sub)
+    assert [ann.found(ask)[0] for ask, *_ in versions] == [new for *_, new in versions]
+
+
+def test_a_newer_fact_about_something_else_stays_behind_what_is_asked_for(ann: Person) -> None:
+    apart = (
+        ("does Ann like tea", "Ann likes tea", "Ann likes coffee in the morning"),
+        ("错误码E17表示什么", "错误码E17表示磁盘满了", "错误码E42表示风扇停了"),
+        ("which port is the admin console on", "The admin console is on port 8443", "The metrics page is on port 9443"),
+    )
+    for _, old, new in apart:
+        ann.add(old)
+        ann.add(new)
+    assert [ann.found(ask)[0] for ask, *_ in apart] == [old for _, old, _ in apart]
 
 
 def test_a_search_counts_as_an_access_of_what_it_found(ann: Person) -> None:

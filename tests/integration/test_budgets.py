@@ -23,6 +23,7 @@ from shared.domain import limits
 from shared.ports import Put, Update
 from shared.recall.building import Builder
 from shared.storage import lines, names, scenes
+from shared.storage.basis import Basis
 from shared.storage.document_commits import DocumentCommits
 from shared.storage.documents import Document
 from shared.storage.vaults import Opened
@@ -162,7 +163,7 @@ def test_the_scene_of_a_project_costs_no_step(stack: Stack, message: str) -> Non
     vaults = bootstrap.vaults()
 
     def told(_opened: Opened, _standing: Document) -> dict[str, Any]:
-        return {"project": "atlas", **scenes.written(scenes.SUMMARY, "The team moves.", [kept])}
+        return {"project": "atlas", **scenes.written(scenes.SUMMARY, "The team moves.", Basis((kept,)))}
 
     DocumentCommits(bootstrap.commits()).write(
         person.owner, lambda opened: (lines.SCENE, scenes.tag_of(opened.keys, "atlas")), told

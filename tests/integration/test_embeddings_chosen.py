@@ -140,6 +140,10 @@ HALF_NAMED = [
     ({**OPENAI, "URL": ""}, "EMBEDDING_URL"),
     ({**OPENAI, "URL": "http://CANARY.example/v1"}, "EMBEDDING_URL"),
     ({"PROVIDER": "bedrock", "MODEL": TITAN}, "EMBEDDING_URL"),
+    ({"ID": "CANARY"}, "EMBEDDING_ID"),
+    ({**OPENAI, "ID": "CANARY"}, "EMBEDDING_ID"),
+    ({"MODEL": "CANARY"}, "EMBEDDING_PROVIDER"),
+    ({"URL": "CANARY"}, "EMBEDDING_PROVIDER"),
 ]
 
 
@@ -155,6 +159,7 @@ def test_a_whole_model_is_told_in_a_few_words(tmp_path: Path) -> None:
     file = tiny_e5.write(tmp_path / "tiny.bin")
     for given, told in (
         ({}, "words"),
+        ({"PROVIDER": "", "MODEL": "", "ID": "", "LENGTH": "384"}, "words"),
         (OPENAI, "words and meaning (openai · m at https://127.0.0.1/v1)"),
         ({"PROVIDER": "local", "MODEL": str(file)}, "words and meaning (multilingual-e5-small in this process)"),
     ):

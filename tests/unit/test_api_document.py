@@ -1,11 +1,20 @@
-"""docs/api.md gives every error code with its status."""
+"""docs/api.md gives every error code with its status, and every value of a closed list, which the schema has, too."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, get_args
+
+import pytest
 
 from shared.domain.errors import InternalError, NacreError
+from shared.recall import context, search
+from shared.text import intent
+from shared.text.intent_words import QueryClass
 
-PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "api.md").read_text()
+SCHEMA = json.loads((DOCS / "openapi.json").read_text())
 
 
 def test_every_error_stands_with_its_status() -> None:
@@ -19,3 +28,25 @@ def errors(kind: type[NacreError]) -> Iterator[type[NacreError]]:
     for below in kind.__subclasses__():
         if below.__module__ == NacreError.__module__:  # others, such as those of models, never answer a request
             yield from errors(below)
+
+
+@pytest.mark.parametrize("values", [context.Intent, context.Reason, search.Reason, intent.Reason, QueryClass])
+def test_every_value_of_a_closed_list_stands_in_it_and_in_the_schema(values: Any) -> None:
+    listed = set(_values(values))
+    assert {value for value in listed if f"`{value}`" not in PAGE} == set()
+    enums = [set(found) for found in _enums(SCHEMA)]
+    assert listed in enums
+
+
+def _values(values: Any) -> Iterator[str]:
+    for value in get_args(values):
+        yield from [value] if isinstance(value, str) else _values(value)
+
+
+def _enums(part: Any) -> Iterator[list[str]]:
+    if isinstance(part, dict):
+        if "enum" in part:
+            yield part["enum"]
+        yield from (found for value in part.values() for found in _enums(value))
+    elif isinstance(part, list):
+        yield from (found for value in part for found in _enums(value))

@@ -17,7 +17,7 @@ LEVELS = (
     {"shared.storage", "shared.adapters"},
     {"shared.keeping", "shared.learning", "shared.recall"},
     {"shared.models"},
-    {"shared.http", "shared.queues", "shared.bootstrap"},
+    {"shared.http", "shared.problems", "shared.queues", "shared.bootstrap"},
     {"functions"},
 )
 """From the bottom up: a room may import its own level and those below."""

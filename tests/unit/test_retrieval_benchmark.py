@@ -13,6 +13,7 @@ from benchmarks.retrieval_ablations import CHOICES, ablations
 from benchmarks.retrieval_product import figures, product
 from benchmarks.retrieval_sets import IllFormed, Question, folders, read
 from benchmarks.retrieval_twins import TWINS, current_first
+from benchmarks.retrieval_versions import APART, pairs
 from shared.recall.ranking import DEFAULT
 from shared.text import tokens
 
@@ -162,6 +163,24 @@ def test_current_facts_come_before_their_outdated_twins(kind: str, tmp_path: Pat
 
 def test_the_kinds_of_twins_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [line["twin"] for line in printed(capsys, "--data", str(lay(tmp_path)), "--twins")] == list(TWINS)
+
+
+def test_versions_are_measured_without_a_set(capsys: pytest.CaptureFixture[str]) -> None:
+    found = printed(capsys, "--versions")
+    assert [line["half"] for line in found] == ["tuned"] * 8 + ["held"] * 8
+    assert all(line["current_first"] == line["of"] for line in found if line["pairs"] == "value")
+    assert all(line["current_first"] == line["read"] for line in found)
+    for kind, least in (("marked", 0.9), ("rewritten", 0.6), ("apart", 0.85)):
+        assert all(line["current_first"] >= least * line["of"] for line in found if line["pairs"] == kind)
+    with pytest.raises(SystemExit):
+        main([])
+
+
+def test_sixty_pairs_of_a_language_are_versions_and_no_pair_is_there_twice() -> None:
+    known = pairs()
+    for language in ("en", "zh"):
+        assert sum(pair.kind != APART for pair in known if pair.language == language) >= 60
+    assert len({pair.old for pair in known}) == len({pair.new for pair in known}) == len(known)
 
 
 def test_the_product_answers_only_from_the_users_own_memories(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from shared.keeping.audit import auditing
 from shared.keeping.audit.auditing import AUDITOR, Action
 from shared.keeping.memories.filters import Filters
 from shared.keeping.memories.listing import Listed, Listing
+from shared.observability import concerning
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class AuditView:
         Unavailable when it cannot be recorded.
         """
         owner = owner_name(auditor.issuer, user_id)
-        listed = self.listing.page(owner, filters, limit, cursor)
+        with concerning(owner=owner):
+            listed = self.listing.page(owner, filters, limit, cursor)
         vaults = self.listing.vaults
         opened = vaults.open(owner)
         if opened is None:

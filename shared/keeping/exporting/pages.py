@@ -1,16 +1,18 @@
 """Pages of an export: header, memories by id, documents, settings, manifest. A page is made when it is asked for; nothing of it is stored.
 
-What is written while an export goes on may be in it or not, each memory whole; what was there before and stays is in it.
+What is written while an export goes on may be in it or not, each memory whole; what was there before and stays is in it. An export with
+secrets is on record once, when it begins. So it tells none that was written later, and it ends: a cursor knows when its export began.
 """
 
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from shared.domain import limits
 from shared.domain.errors import InvalidCursor, SealBroken
+from shared.domain.ids import ulid_time
 from shared.domain.memory import Memory, Status
 from shared.domain.times import rfc3339
 from shared.keeping.cursors import Cursors
@@ -20,7 +22,7 @@ from shared.observability import alarm
 from shared.storage import basis, documents, items, lines, names, persona, scenes, suggestions
 from shared.storage.journal import Journal
 from shared.storage.partition import each_item, pages
-from shared.storage.preferences import preferences_of
+from shared.storage.preferences import preferences_of, preferences_or_default
 from shared.storage.vaults import Opened, Vaults
 
 BATCH = 100
@@ -49,8 +51,10 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """Where an export is: the stage, the key after which it goes on, the chain so far, and what was counted."""
+    """Where an export is: when it began (in milliseconds), the stage, the key after which it goes on, the chain so far, and what was
+    counted."""
 
+    began: int
     stage: int = 0
     after: str = ""
     chain: str = ""
@@ -78,7 +82,8 @@ class Exporting:
     def page(self, owner: str, wish: Wish, cursor: str | None) -> Exported:
         """Return the page from the cursor on: at most EXPORT_BYTES, in at most EXPORT_TIME, but one line at least.
 
-        With credentials the export is on record before anything of it is answered. Raises InvalidCursor, Unavailable.
+        With credentials the export is on record before anything of it is answered. Raises InvalidCursor, also EXPORT_LASTS after its
+        first page; Unavailable.
         """
         opened = self.vaults.open(owner, [names.SETTINGS, names.ACTIVE, names.PERSONA, names.SESSION])
         if opened is None:
@@ -105,12 +110,16 @@ class Exporting:
 
     def _at(self, opened: Opened | None, wish: Wish, cursor: str | None) -> _At:
         position = self.cursors.read(opened.keys, _purpose(wish), cursor) if opened else None
+        now = _milliseconds(self.vaults.clock())
         if position is None:
-            return _At()
+            return _At(now)
         try:
-            return _At(**json.loads(position))
+            at = _At(**json.loads(position))
         except (ValueError, TypeError):
             raise InvalidCursor from None
+        if now > at.began + limits.EXPORT_LASTS / timedelta(milliseconds=1):
+            raise InvalidCursor("This export began too long ago. Begin again without the cursor.")
+        return at
 
     def _lines(self, opened: Opened | None, wish: Wish, at: _At) -> Iterator[tuple[int, str, str, str]]:
         """Yield the stage, the kind, the line, and the key after which it is past, from where the export is."""
@@ -118,18 +127,19 @@ class Exporting:
             if number < at.stage or (opened is None and kind != chain.HEADER):
                 continue
             after = at.after if number == at.stage else ""
-            for said, key in self._stage(kind, opened, wish, after):
+            for said, key in self._stage(kind, opened, wish, replace(at, after=after)):
                 told = said.pop("kind", kind)
                 yield number, told, chain.line_of(told, said), key
 
-    def _stage(self, kind: str, opened: Opened | None, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
+    def _stage(self, kind: str, opened: Opened | None, wish: Wish, at: _At) -> Iterator[tuple[dict[str, Any], str]]:
+        after = at.after
         if kind == chain.HEADER:
             if not after:
                 yield self._header(opened, wish), kind
         elif opened is None:
             return
         elif kind == chain.MEMORY:
-            yield from self._memories(opened, wish, after)
+            yield from self._memories(opened, wish, at)
         elif kind == chain.SCENE:
             yield from self._scenes(opened, wish, after)
         elif kind == chain.SUGGESTION:
@@ -153,11 +163,11 @@ class Exporting:
             | waiting
         )
 
-    def _memories(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
+    def _memories(self, opened: Opened, wish: Wish, at: _At) -> Iterator[tuple[dict[str, Any], str]]:
         journal = Journal(self.vaults.objects, opened.keys, self.vaults.random)
-        now, days = self.vaults.clock(), preferences_of(opened).retention_days
+        now, days = self.vaults.clock(), preferences_or_default(opened).retention_days
         table, owner = self.vaults.table, opened.keys.owner
-        for page in pages(table, owner, names.MEMORY, after=after or None, limit=BATCH):
+        for page in pages(table, owner, names.MEMORY, after=at.after or None, limit=BATCH):
             read = [(str(item["sk"]), _opened(opened, item)) for item in page]
             wanted = {m.id: m.prior for _, m in read if m is not None and m.prior and _wanted(m, wish)}
             earlier = journal.histories(wanted) if wish.history and wanted else {}
@@ -166,7 +176,8 @@ class Exporting:
                     yield {"kind": chain.DAMAGED, "id": sk.removeprefix(names.MEMORY)}, sk
                 elif memory.status is not Status.RETIRED and _wanted(memory, wish) and not memory.expired(now, days):
                     versions = earlier.get(memory.id, []) if wish.history else None
-                    yield memory_form(memory, versions, content=wish.content, secrets=wish.credentials), sk
+                    secrets = wish.credentials and _milliseconds(ulid_time(memory.commit)) <= at.began
+                    yield memory_form(memory, versions, content=wish.content, secrets=secrets), sk
 
     def _scenes(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
         """Yield scenes that were ever told of, with their texts while these hold."""
@@ -181,10 +192,13 @@ class Exporting:
                 continue
             if scene is None or not scene.document:
                 continue
-            stand = self._standing(opened, scene.rests_on)
-            gone = {f for f in scenes.RESTS_ON if scene.document.get(f) and scene.text(f, stand) is None}
-            hidden = frozenset(gone | {scenes.RESTS_ON[f] for f in gone})
-            yield document_form(scene.document, hidden), str(item["sk"])
+            ground = basis.read(self.vaults, opened, scene.bases)
+            rests = {f: ground.ids(scene.basis(f)) for f in scenes.RESTS_ON if scene.document.get(f)}
+            gone = {f for f, ids in rests.items() if ids is None}
+            hidden = frozenset(gone | {scenes.RESTS_ON[f] for f in gone} | {*scenes.SAID.values()})
+            said = document_form(scene.document, hidden)
+            said["fields"] |= {scenes.RESTS_ON[f]: list(ids) for f, ids in rests.items() if ids is not None}
+            yield said, str(item["sk"])
 
     def _suggestions(self, opened: Opened, wish: Wish, after: str) -> Iterator[tuple[dict[str, Any], str]]:
         if not wish.content:
@@ -201,13 +215,18 @@ class Exporting:
             suggestion = suggestions.of(suggestion_id, document)
             if suggestion is None:
                 continue
-            if not suggestion.text or suggestion.holds(self._standing(opened, list(suggestion.basis))):
-                yield document_form(document), sk
+            shown = suggestion.shown(basis.read(self.vaults, opened, [suggestion.rests])) if suggestion.text else None
+            if shown or not suggestion.text:
+                said = document_form(document, frozenset({suggestions.SAID}))
+                yield {"fields": said["fields"] | ({suggestions.BASIS: list(shown.basis)} if shown else {})}, sk
 
     def _single(self, kind: str, opened: Opened, wish: Wish) -> Iterator[tuple[dict[str, Any], str]]:
         """Yield what there is one of: persona, active project, settings."""
         if kind == chain.SETTINGS:
-            yield dict(settings_form(preferences_of(opened))), kind
+            try:
+                yield dict(settings_form(preferences_of(opened))), kind
+            except SealBroken:
+                yield {"kind": chain.DAMAGED, "id": lines.SETTINGS}, kind
             return
         document_kind = {chain.PERSONA: lines.PERSONA, chain.ACTIVE: lines.ACTIVE}[kind]
         item = opened.items.get(documents.sk_of(document_kind, document_kind))
@@ -221,12 +240,9 @@ class Exporting:
         said = document_form(document)
         if kind == chain.PERSONA:
             whole = persona.Persona.of(document)
-            said["fields"] |= whole.shown(self._standing(opened, sorted(whole.rests_on))).fields()
+            said["fields"] |= whole.shown(basis.read(self.vaults, opened, whole.bases)).fields()
+            del said["fields"][persona.SAID]
         yield said, kind
-
-    def _standing(self, opened: Opened, ids: list[str]) -> frozenset[str]:
-        found = self.vaults.table.get(opened.keys.owner, basis.sks(ids)) if ids else {}
-        return basis.standing(opened, found, ids, self.vaults.clock())
 
 
 _STAGES = (chain.HEADER, chain.MEMORY, chain.SCENE, chain.PERSONA, chain.SUGGESTION, chain.ACTIVE, chain.SETTINGS)
@@ -244,6 +260,10 @@ def _wanted(memory: Memory, wish: Wish) -> bool:
     return (wish.since is None or wish.since <= memory.created_at) and (
         wish.until is None or memory.created_at < wish.until
     )
+
+
+def _milliseconds(at: datetime) -> int:
+    return int(at.timestamp() * 1000)
 
 
 def _purpose(wish: Wish) -> str:

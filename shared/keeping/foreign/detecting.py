@@ -1,6 +1,6 @@
 """Telling the form of a file by what is in it. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from itertools import islice
 from typing import Any, Final
@@ -8,7 +8,7 @@ from typing import Any, Final
 from shared.domain.errors import Invalid
 from shared.keeping.foreign import cmdcode, mao, mem0, pasted, skill
 from shared.keeping.foreign.decoding import text_of
-from shared.keeping.foreign.rows import delimiter, document, lines, looks_like_json, rows
+from shared.keeping.foreign.rows import columns, delimiter, document, first_line, lines, looks_like_json, rows
 from shared.keeping.importing.records import Refusal
 from shared.text.pattern import Pattern
 
@@ -18,6 +18,7 @@ FORMATS: Final = (CMDCODE, MAO, MEMORY_SKILL, MEM0, TEXT)
 SURE: Final = 0.6
 """Share of what was looked at that must be of a form."""
 _LOOKED_AT: Final = 50
+_FEWEST_COLUMNS: Final = 2
 _CELL: Final = Pattern(r"[\w -]{1,64}")
 
 
@@ -38,9 +39,11 @@ def likenesses(text: str) -> Mapping[str, float]:
     """Return how much of what was looked at is of each form, from 0 to 1."""
     if looks_like_json(text):
         return _of_rows(text)
-    names = _columns(text)
-    if names:
-        return {MAO: 1.0} if set(names) >= mao.COLUMNS else {}
+    names = columns(text)
+    if set(names) >= mao.COLUMNS:
+        return {MAO: 1.0}
+    if _is_table(text, names):
+        return {}
     if any(skill.SESSION.fullmatch(line) for _, line in islice(lines(text), 10 * _LOOKED_AT)):
         return {MEMORY_SKILL: 1.0}
     return {TEXT: pasted.likeness(text, UTC)}
@@ -56,11 +59,12 @@ def _of_rows(text: str) -> Mapping[str, float]:
     return {form: sum(map(is_row, found)) / len(found) for form, is_row in forms.items()} if found else {}
 
 
-def _columns(text: str) -> list[str]:
-    """Return the names that the first line of a table gives its columns; none where the text is no table."""
-    first, _, after = text.partition("\n")
-    by = delimiter(text)
-    names = [name.strip().strip('"') for name in first.split(by)]
-    table = len(names) > 1 and all(_CELL.fullmatch(name) and " " not in name for name in names)
-    second = after.partition("\n")[0]
-    return names if table and (second.count(by) >= len(names) - 1 or '"' in second) else []
+def _is_table(text: str, names: Sequence[str]) -> bool:
+    """Tell whether a text is a table with names like these: short words, not several set off by a space as in a sentence, and as many
+    cells beneath."""
+    first, by = first_line(text), delimiter(text)
+    sentence = f"{by} " in first and any(" " in name for name in names)
+    if len(names) < _FEWEST_COLUMNS or sentence or not all(_CELL.fullmatch(name) for name in names if name):
+        return False
+    second = first_line(text.lstrip()[len(first.lstrip()) :])
+    return second.count(by) >= len(names) - 1 or '"' in second

@@ -89,24 +89,46 @@ def rows(text: str, after: int) -> Rows:
 
 
 def table(text: str, after: int) -> Rows:
-    """Yield the rows of a table by the names in its first line; a cell that says nothing is None. Raises Invalid for a first line that has
-    a name twice or too many of them."""
+    """Yield the rows of a table by the names in its first line; a cell that says nothing is None. Empty cells at the end of a line, as
+    spreadsheets write them, are none. Raises Invalid for a first line that has a name twice or too many of them."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text))
-    names = [name.strip() for name in _cells(reader) or ()]
+    names = _named(next((cells for cells in iter(lambda: _cells(reader), None) if cells), []))
     if not names or len(names) > _COLUMNS or len(set(names)) < len(names):
         raise Invalid.of("data", "The first line of a table names its columns, each once.")
     while (cells := _cells(reader)) is not None:
         number = after + reader.line_num
+        if not any(cells):
+            continue
+        if not any(cells[len(names) :]):
+            cells = cells[: len(names)]
         if len(cells) == len(names):
             yield number, {name: None if cell in _NULLS else cell for name, cell in zip(names, cells, strict=True)}
-        elif cells:
+        else:
             yield Refusal(number, Reason.INVALID)
+
+
+def columns(text: str) -> list[str]:
+    """Return the names that the first line of a text gives to columns, if it is a table."""
+    reader = csv.reader([first_line(text)], delimiter=delimiter(text))
+    return _named(_cells(reader) or [])
 
 
 def delimiter(text: str) -> str:
     """Return what parts the cells of a table: the one of comma, semicolon and tab that its first line has most of."""
-    first = text.partition("\n")[0]
-    return max(_DELIMITERS, key=first.count)
+    return max(_DELIMITERS, key=first_line(text).count)
+
+
+def first_line(text: str) -> str:
+    """Return the first line that is not blank, without its end."""
+    found = next((line for line in io.StringIO(text, newline="\n") if line.strip()), "")
+    return found.removesuffix("\n").removesuffix("\r")
+
+
+def _named(cells: list[str]) -> list[str]:
+    names = [name.strip() for name in cells]
+    while names and not names[-1]:
+        names.pop()
+    return names
 
 
 _WRONG: Final = ["wrong"] * (_COLUMNS + 1)

@@ -14,7 +14,8 @@ class Meant:
     """What a selection means among an owner's memories.
 
     `alone` are changes that need no other. A memory that was consolidated from one that is meant says the same, so it goes too; its other
-    sources, which nobody meant, come back: each list of `families` is such a product with its sources, to be changed as a whole.
+    sources, which nobody meant, come back with its status: each list of `families` is such a product with its sources, to be changed as
+    a whole.
     """
 
     alone: list[Change] = field(default_factory=list)
@@ -48,7 +49,7 @@ def meant(selection: Selection, memories: Iterable[Stored]) -> Meant:
             found.alone += [Change(one, None) for one in family]
         elif any(source.memory.id in chosen for source in own):
             family = [stored, *(source for source in own if source.memory.id in chosen)]
-            back = [Change(one, _active(one.memory)) for one in own if one.memory.id not in chosen]
+            back = [Change(one, _back(one.memory, stored.memory.status)) for one in own if one.memory.id not in chosen]
             found.families.append([*(Change(one, None) for one in family), *back])
         else:
             continue
@@ -58,11 +59,14 @@ def meant(selection: Selection, memories: Iterable[Stored]) -> Meant:
 
 
 def archived(changes: Iterable[Change]) -> Iterator[Change]:
-    """Yield the changes with what comes back archived, for an owner who has as many active memories as there may be."""
+    """Yield the changes with what comes back as active archived, for an owner who has as many active memories as there may be."""
     for change in changes:
         after = change.after
-        yield replace(change, after=replace(after, status=Status.ARCHIVED)) if after is not None else change
+        makes_one = after is not None and after.status is Status.ACTIVE
+        yield replace(change, after=replace(after, status=Status.ARCHIVED)) if after and makes_one else change
 
 
-def _active(memory: Memory) -> Memory:
-    return replace(memory, status=Status.ACTIVE, replaced_by=None, retired_at=None)
+def _back(memory: Memory, status: Status) -> Memory:
+    """Return a source as it comes back: what the person did with the product was meant of what it says."""
+    known = Status.ACTIVE if status is Status.RETIRED else status
+    return replace(memory, status=known, replaced_by=None, retired_at=None)

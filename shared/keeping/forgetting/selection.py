@@ -1,7 +1,7 @@
 """Which memories a person means. Pure: every part that is given must hold."""
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -10,13 +10,14 @@ from shared.domain.ids import ulid_time
 from shared.domain.memory import Category, Memory, Scope, Source
 from shared.domain.times import moment, rfc3339
 from shared.learning.notes import NOTES
-from shared.storage.items import full_text
+from shared.learning.placeholders import Placeholders, shown
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What is to be forgotten. `since` ≤ created < `until`; `importance_below` excludes its own number; `words` must all stand in the
-    text, the quote or the tags, whatever their case and width. What was said or written after `asked_at` is never meant."""
+    text, the quote or the tags as they are shown, whatever their case and width; a secret is meant by all of it or not at all, for who can
+    ask for a part of one finds out the rest. What was said or written after `asked_at` is never meant."""
 
     asked_at: datetime
     ids: frozenset[str] | None = None
@@ -43,25 +44,53 @@ class Selection:
             and self._says(memory)
         )
 
-    def wants_said(self, text: str, project: str | None, at: datetime) -> bool:
+    def wants_unread(self, memory_id: str) -> bool | None:
+        """Tell whether a memory of which only the id is known is meant; None where what it says would have to be known."""
+        if ulid_time(memory_id) > self.asked_at or (self.ids is not None and memory_id not in self.ids):
+            return False
+        parts = (self.since, self.until, self.scope, self.project, self.agent, self.category, self.importance_below)
+        return True if all(part is None for part in parts) and not self.words else None
+
+    @property
+    def asks_of_memories(self) -> bool:
+        """Whether it asks for what something said does not have before it is a memory."""
+        return any(part is not None for part in (self.scope, self.agent, self.category, self.importance_below))
+
+    @property
+    def takes_scenes(self) -> bool:
+        """Whether it means a project as a whole, or everything."""
+        other = (self.ids, self.since, self.until, self.words or None)
+        return not self.asks_of_memories and all(part is None for part in other)
+
+    def wants_said(self, texts: Sequence[str], project: str | None, at: datetime) -> bool:
         """Tell whether something said, which may become memories yet, is meant by its words, its project and its time alone."""
-        by_memory = (self.ids, self.scope, self.agent, self.category, self.importance_below)
         return (
-            all(part is None for part in by_memory)
+            self.ids is None
+            and not self.asks_of_memories
             and at <= self.asked_at
             and (self.since is None or at >= self.since)
             and (self.until is None or at < self.until)
             and (self.project is None or self.project == project)
-            and self.finds(text)
+            and self._are_said(texts)
         )
 
-    def finds(self, text: str) -> bool:
-        """Tell whether all words stand in a text; where there are none, they do."""
-        said = folded(text) if self.words else ""
-        return all(word in said for word in self.words)
+    def finds(self, text: str, secrets: Iterable[str] = ()) -> bool:
+        """Tell whether all words stand in a text without its secrets, or are secrets of it; where there are none, they do."""
+        if not self.words:
+            return True
+        whole = {tuple(folded(secret).split()) for secret in secrets}
+        said = folded(text)
+        return self.words in whole or all(word in said or (word,) in whole for word in self.words)
 
     def _says(self, memory: Memory) -> bool:
-        return not self.words or self.finds(" ".join((full_text(memory), memory.origin.quote or "", *memory.tags)))
+        shown_of_it = (memory.content, memory.origin.quote or "", *memory.tags)
+        return not self.words or self.finds(" ".join(shown_of_it), (value for _, value in memory.secrets))
+
+    def _are_said(self, texts: Sequence[str]) -> bool:
+        if not self.words:
+            return True
+        hidden = Placeholders.of(texts)
+        return self.finds(shown("\n".join(hidden.texts)), hidden.values.values())
 
     def to_body(self) -> dict[str, Any]:
         """Return what is sealed of a selection."""
@@ -114,4 +143,4 @@ def folded(text: str) -> str:
 
 def words_of(query: str) -> tuple[str, ...]:
     """Return the words of a query, which white space parts."""
-    return tuple(dict.fromkeys(folded(query).split()))
+    return tuple(folded(query).split())

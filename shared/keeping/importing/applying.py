@@ -1,4 +1,5 @@
-"""Applying imports, as steps of an owner's maintenance: the records, then what else is told, then what `replace` forgets.
+"""Applying imports, as steps of an owner's maintenance: the records, then what else is told, then what `replace` forgets, then the room
+that this makes.
 
 Each of these may be done again, from where it was or from its beginning. Pages stay until the import is over. One that replaces is over
 when nothing is left of what it forgets, at the end of a visit in which every step came to its end; the others as soon as all is taken in.
@@ -15,7 +16,19 @@ from shared.domain.ids import ulid_time
 from shared.domain.times import moment
 from shared.keeping.forgetting.steps import EMPTIED, Forget, open_tasks
 from shared.keeping.importing import course as courses
-from shared.keeping.importing.course import DOCUMENTS, KIND, Course, Held, Mode, course_of, task_of
+from shared.keeping.importing.course import (
+    DOCUMENTS,
+    IMPORTED,
+    KEPT,
+    KIND,
+    OVERWRITTEN,
+    Course,
+    Held,
+    Mode,
+    course_of,
+    task_of,
+)
+from shared.keeping.importing.making_room import MakingRoom
 from shared.keeping.importing.replacing import Unmeant, meant_by
 from shared.keeping.importing.taking import Taking, read_page
 from shared.keeping.importing.telling import Telling, led_to, rested_on, standing_here
@@ -26,8 +39,8 @@ from shared.ports import Condition, Item, Update
 from shared.storage import names
 from shared.storage.commit import Commits
 
-INCOMPLETE, DAMAGED = "incomplete", "damaged"
-"""The errors of an import whose last page never came, and of one whose pages do not open."""
+INCOMPLETE, DAMAGED, NOTHING_TAKEN_IN = "incomplete", "damaged", "nothing_taken_in"
+"""The errors of an import whose last page never came, of one whose pages do not open, and of one that would replace all by nothing."""
 _NEVER = "~"
 """Sorts behind every id."""
 REPLACED = "replaced"
@@ -78,11 +91,19 @@ class Import:
         if not taking.records():
             self._go_on(visit, item, taking.applied)
             return taking.counts, False
+        replaces = course.wanted.mode is Mode.REPLACE
+        if replaces and not _took(visit, item):
+            _end(visit, item, NOTHING_TAKEN_IN)
+            return taking.counts, True
         told = self._tell(visit, item, course)
-        if course.wanted.mode is not Mode.REPLACE:
+        if not replaces:
             _end(visit, item, add={DOCUMENTS: told})
             return taking.counts, True
         taking.counts["deleted"] += self._replace(visit, item, course)
+        making_room = MakingRoom(visit, self.commits, item, course)
+        if not making_room.used():
+            self._go_on(visit, item, -making_room.left)
+            return taking.counts, False
         noted = Update(str(item["sk"]), set={REPLACED: 1, DOCUMENTS: told}, condition=Condition(exists=True))
         visit.vaults.table.write(visit.owner, [noted])
         return taking.counts, True
@@ -102,16 +123,18 @@ class Import:
 
     def _replace(self, visit: Visit, item: Item, course: Course) -> int:
         spared: set[str] = set()
+        texts: set[str] = set()
         for held in _pages(visit, item, course):
             spared |= {*meant_by(visit, task_of(item), held.records), *held.named}
-        unmeant = Unmeant(moment(str(item["created_at"])), spared=frozenset(spared))
+            texts |= set(held.texts)
+        unmeant = Unmeant(moment(str(item["created_at"])), spared=frozenset(spared), texts=frozenset(texts))
         return Forget(self.commits).forget(visit, item, unmeant, 0)
 
-    def _go_on(self, visit: Visit, item: Item, applied: int) -> None:
-        """Ask for another visit: this one is to build an index of what is in already."""
+    def _go_on(self, visit: Visit, item: Item, at: int) -> None:
+        """Ask for another visit: this one is to build an index of what is in already. `at` is another number each time."""
         message: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": visit.owner}
         with suppress(Unavailable):
-            token = f"{visit.owner[:40]}-{task_of(item)}-{applied}"
+            token = f"{visit.owner[:40]}-{task_of(item)}-{at}"
             self.commits.maintenance.send(visit.owner, message, deduplication=token)
         visit.look_again(visit.now)
 
@@ -139,6 +162,13 @@ def _pages(visit: Visit, item: Item, course: Course) -> Iterator[Held]:
     for page, _, _ in course.pages:
         visit.check_time()
         yield read_page(visit, task_of(item), page)
+
+
+def _took(visit: Visit, item: Item) -> bool:
+    """Tell whether anything of a file whose records are all looked at is a memory now."""
+    sk = str(item["sk"])
+    counts = visit.vaults.table.get(visit.owner, [sk]).get(sk, {})
+    return any(int(counts.get(name, 0)) for name in (IMPORTED, KEPT, OVERWRITTEN))
 
 
 def _sweep(visit: Visit, task_id: str, item: Item | None) -> None:

@@ -4,7 +4,7 @@ Columns of a task of the kind `import`: `pages` that came, the name of the last 
 that maintenance took in), and the `did_*` that its owner sees. Each page is an object of its own until the end.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -20,6 +20,7 @@ from shared.domain.times import epoch_seconds, rfc3339
 from shared.keeping.importing.records import Record, Refusal
 from shared.keeping.importing.thread import Thread
 from shared.keeping.importing.told import Told
+from shared.learning.tasks import RESULT
 from shared.ports import Condition, Item, Update, Write
 from shared.storage import bodies, names, objects
 
@@ -73,15 +74,20 @@ class Course:
 
     def after(self, page: str, records: int, told: int, refused: list[Refusal], thread: Thread, *, last: bool) -> Self:
         """Return the course after one more page."""
+        pages = (*self.pages, (page, records, told))
+        return replace(self.telling(refused), pages=pages, thread=thread, complete=last)
+
+    def telling(self, refused: Sequence[Refusal]) -> Self:
+        """Return the course with more refused lines, of which it tells as many as it may."""
         report = [refusal.to_body() for refusal in refused[: limits.IMPORT_REPORT - len(self.report)]]
-        return replace(
-            self,
-            pages=(*self.pages, (page, records, told)),
-            thread=thread,
-            refused=self.refused + len(refused),
-            report=(*self.report, *report),
-            complete=last,
-        )
+        return replace(self, refused=self.refused + len(refused), report=(*self.report, *report))
+
+    def columns(self, keys: OwnerKeys, task_id: str, random: Random) -> Item:
+        """Return the sealed columns of its task: the course itself, and the report that the owner sees."""
+        columns: Item = {COURSE: self.seal(keys, task_id, random), "gen": keys.generation}
+        if not self.report:
+            return columns
+        return columns | {"sealed": keys.seal(RESULT, task_id, 1, bodies.pack({"report": list(self.report)}), random)}
 
     def seal(self, keys: OwnerKeys, task_id: str, random: Random) -> bytes:
         """Return what the task holds of it."""
@@ -102,11 +108,19 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a page holds: records, what else is told, and the memories that its refused lines name."""
+    """What a page holds: records, what else is told, and the memories that its refused lines name, by id or by what they say."""
 
     records: list[Record]
     told: list[Told]
     named: list[str]
+    texts: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, records: list[Record], told: list[Told], refused: Iterable[Refusal]) -> Self:
+        """Return what a page holds that was read like this."""
+        refused = list(refused)
+        named = [refusal.old_id for refusal in refused if refusal.old_id is not None]
+        return cls(records, told, named, [refusal.text for refusal in refused if refusal.text is not None])
 
 
 def task_of(item: Item) -> str:
@@ -134,9 +148,9 @@ def course_of(keys: OwnerKeys, item: Item) -> Course:
         raise SealBroken from None
 
 
-def page_name(keys: OwnerKeys, task_id: str, number: int, data: str) -> str:
-    """Return the name of a page, which equal pages at one place of a file share, and which says nothing of them."""
-    return keys.tag(_SEALED_PAGE, task_id, str(number), data)
+def page_name(keys: OwnerKeys, task_id: str, data: str) -> str:
+    """Return the name of a page, which equal pages of an import share, and which says nothing of them."""
+    return keys.tag(_SEALED_PAGE, task_id, data)
 
 
 def seal_page(keys: OwnerKeys, task_id: str, page: str, held: Held, random: Random) -> bytes:
@@ -145,6 +159,7 @@ def seal_page(keys: OwnerKeys, task_id: str, page: str, held: Held, random: Rand
         "records": [record.to_body() for record in held.records],
         "told": [one.to_body() for one in held.told],
         "named": list(held.named),
+        "texts": list(held.texts),
     }
     return objects.seal(keys, _SEALED_PAGE, f"{task_id}/{page}", bodies.pack(body), random)
 
@@ -155,7 +170,7 @@ def open_page(keys: OwnerKeys, task_id: str, page: str, stored: bytes) -> Held:
     body = bodies.unpack(plain, limit=4 * limits.BODY_BYTES)
     try:
         records, told = [Record.from_body(one) for one in body["records"]], [Told(**one) for one in body["told"]]
-        return Held(records, told, body.get("named", []))
+        return Held(records, told, body.get("named", []), body.get("texts", []))
     except (KeyError, TypeError, ValueError):
         raise SealBroken from None
 

@@ -11,7 +11,7 @@ from shared.domain import drafts
 from shared.domain.ids import ulid
 from shared.domain.memory import Memory, Source, Status
 from shared.keeping.importing.course import ARCHIVED, IMPORTED, KEPT, OVERWRITTEN, REFUSED
-from shared.keeping.importing.records import Record
+from shared.keeping.importing.records import Reason, Record, Refusal
 from shared.storage import items
 from shared.storage.items import Stored
 from shared.storage.transactions import Change, batches
@@ -22,19 +22,21 @@ _COMPARED: Final = ("content", "secrets", "category", "importance", "tags", "met
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A record as the memory that it would be, with the tag of its text."""
+    """A record as the memory that it would be, with the tag of its text. `line` is its place in the file."""
 
     memory: Memory
     tag: str
     old_id: str | None
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What becomes of one record: a change or none, and what is counted."""
+    """What becomes of one record: a change or none, what is counted, and why it is refused if it is."""
 
     change: Change | None
     counts: Mapping[str, int]
+    refused: Refusal | None = None
 
 
 def drafted(keys: OwnerKeys, task_id: str, record: Record) -> Draft:
@@ -60,7 +62,7 @@ def drafted(keys: OwnerKeys, task_id: str, record: Record) -> Draft:
         origin=replace(record.origin, task_id=task_id),
     )
     memory = drafts.with_content(memory, record.content)
-    return Draft(memory, items.dedup_tag(keys, memory), record.old_id)
+    return Draft(memory, items.dedup_tag(keys, memory), record.old_id, record.line)
 
 
 def bits_of(keys: OwnerKeys, task_id: str, line: int) -> bytes:
@@ -113,7 +115,7 @@ class Deciding:
         if draft.memory.id in self.stand:  # who took it in died before it was counted
             return Decided(None, {IMPORTED: 1})
         if draft.memory.expired(self.now, self.retention_days):
-            return Decided(None, {REFUSED: 1})
+            return Decided(None, {REFUSED: 1}, Refusal(draft.line, Reason.EXPIRED))
         if self.led.get(draft.tag) in self.damaged:
             return Decided(None, {KEPT: 1})
         if standing is None:

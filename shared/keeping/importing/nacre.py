@@ -1,8 +1,12 @@
-"""Reading a page of our own form: the lines of an export, docs/portability.md. Pure."""
+"""Reading a page of our own form: the lines of an export, docs/portability.md. Pure.
 
-from collections.abc import Mapping
+An editor may have been at it: a mark of byte order, other line ends and empty lines are no part of what a line says.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any, Final
 
 from shared.domain import limits
@@ -14,6 +18,7 @@ from shared.keeping.importing.told import KINDS, Settings, Told, checked_told
 from shared.strict_json import read_line
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
+_BLANK: Final = " \t\r"
 _LOOKED_AT: Final = 20
 """Lines that tell whether a file is ours."""
 _OURS: Final = frozenset({"kind", "uri", "version", "masked", "source", "access_count", "last_accessed_at", "history"})
@@ -33,8 +38,8 @@ class Read:
 
 def is_ours(data: str) -> bool:
     """Tell whether one of the first lines is one of an export, for the very first may be damaged."""
-    lines = data.removeprefix(_BYTE_ORDER_MARK).split("\n", _LOOKED_AT)[:_LOOKED_AT]
-    return any(not isinstance(_said(line, 0), Refusal) for line in lines)
+    lines = islice(_lines(data, first=True), _LOOKED_AT)
+    return any(not isinstance(_said(line, 0), Refusal) for _, line in lines)
 
 
 def read(data: str, before: Thread, now: datetime, settings: Settings) -> Read:
@@ -44,25 +49,28 @@ def read(data: str, before: Thread, now: datetime, settings: Settings) -> Read:
     something else than its lines, or something follows it.
     """
     found = Read(thread=before)
-    lines = _lines(data, first=before.lines == 0)
-    if len(lines) > limits.IMPORT_RECORDS:
+    count = data.count("\n") + (data[-1:] not in ("", "\n"))
+    if count > limits.IMPORT_RECORDS:
         raise Invalid.of("data", f"A page has {limits.IMPORT_RECORDS} lines at most.")
-    known = False
-    for line in lines:
+    any_line = known = False
+    for at, line in _lines(data, first=not before.lines):
         if found.thread.whole:
             raise DamagedFile
-        number = found.thread.lines + 1
+        number = before.lines + at
         said = _said(line, number)
-        known = known or not isinstance(said, Refusal)
-        found.thread = replace(_take(found, said, number, line, now, settings), lines=number)
-    if not known and (lines or not before.lines):
+        any_line, known = True, known or not isinstance(said, Refusal)
+        found.thread = _take(found, said, number, line, now, settings)
+    if not known and (any_line or not before.lines):
         raise Invalid.of("data", "None of its lines is one of an export.")
+    found.thread = replace(found.thread, lines=before.lines + count)
     return found
 
 
-def _lines(data: str, *, first: bool) -> list[str]:
-    lines = (data.removeprefix(_BYTE_ORDER_MARK) if first else data).split("\n")
-    return lines[:-1] if not lines[-1] else lines
+def _lines(data: str, *, first: bool) -> Iterator[tuple[int, str]]:
+    """Yield the lines that say something, each with its number in the page."""
+    for number, line in enumerate((data.removeprefix(_BYTE_ORDER_MARK) if first else data).split("\n"), 1):
+        if line.strip(_BLANK):
+            yield number, line.removesuffix("\r")
 
 
 def _said(line: str, number: int) -> dict[str, Any] | Refusal:
@@ -91,7 +99,7 @@ def _take(
     if kind == chain.MANIFEST:
         return found.thread.held_against(said)
     if kind == chain.HEADER:
-        _check_header(said, number)
+        _check_header(said, found.thread)
     elif kind == chain.DAMAGED:
         found.refused.append(Refusal(number, Reason.DAMAGED, old_id=old_id(said)))
     else:
@@ -101,6 +109,7 @@ def _take(
             found.refused.append(taken)
         elif isinstance(taken, Told):
             found.told.append(taken)
+            found.refused += taken.withheld
         else:
             found.records.append(taken)
     return found.thread.past(kind, line)
@@ -110,8 +119,8 @@ def _memory(said: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name not in _OURS}
 
 
-def _check_header(said: Mapping[str, Any], number: int) -> None:
-    if number != 1:
+def _check_header(said: Mapping[str, Any], before: Thread) -> None:
+    if before.chain:
         raise Invalid.of("data", "A header stands at the beginning of a file only.")
     if said.get("nacre") != chain.FORMAT:
         raise Invalid.of("data", "It is of a form that this version does not know.")

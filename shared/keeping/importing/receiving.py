@@ -1,11 +1,11 @@
 """Receiving an import page by page: each is read and checked at the request, sealed, and applied by maintenance once the last one came.
 
-A page that cannot be read is refused and changes nothing. The same page sent twice is one.
+A page that cannot be read is refused and changes nothing. The same page sent twice is one, however late its second copy comes.
 """
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ from shared.domain import limits
 from shared.domain.errors import (
     ConfirmationNeeded,
     DamagedFile,
+    IdempotencyKeySpent,
     Invalid,
     NotFound,
     NotPossibleNow,
@@ -49,12 +50,12 @@ from shared.keeping.importing.course import (
     task_of,
 )
 from shared.keeping.importing.nacre import Read
+from shared.keeping.importing.replacing import refuse_cut, refuse_empty, refuse_lossy
 from shared.keeping.importing.thread import Thread
 from shared.keeping.importing.told import Settings
 from shared.keeping.memories import fields
-from shared.learning.tasks import RESULT
 from shared.ports import Condition, Item, Put, Update
-from shared.storage import bodies, names
+from shared.storage import names
 from shared.storage.commit import TRIES, Commits
 from shared.storage.preferences import preferences_of
 from shared.storage.transactions import Replayed, Stale
@@ -90,7 +91,7 @@ class Page(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """How far an import is: pages that came, lines read, lines refused."""
+    """How far an import is: pages that came, lines read, lines refused. `replayed`: by an earlier request under the same key."""
 
     task_id: str
     status: TaskStatus
@@ -98,6 +99,7 @@ class Received:
     lines: int
     refused: int
     complete: bool
+    replayed: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class Importing:
         """Take in a page. Four steps with warm keys.
 
         Raises ConfirmationNeeded, Invalid, DamagedFile (the whole import is given up), NotFound (no such import), NotPossibleNow (it is
-        complete), TooLarge, QuotaExceeded, IdempotencyKeyReused, TableLost, Unavailable.
+        complete), TooLarge, QuotaExceeded, IdempotencyKeyReused, IdempotencyKeySpent, TableLost, Unavailable.
         """
         wanted = _wanted(page)
         if len(page.data) > limits.IMPORT_BYTES or len(page.data.encode()) > limits.IMPORT_BYTES:
@@ -141,8 +143,12 @@ class Importing:
     def _received(
         self, owner: str, opened: Opened | None, item: Item | None, page: Page, wanted: Wanted, once: Mark | None
     ) -> Received:
-        if opened is not None and item is not None and _repeated(opened.keys, item, page):
-            return self._again(opened.keys, item, last=page.last)
+        if opened is not None and item is not None:
+            name = page_name(opened.keys, task_of(item), page.data)
+            latest = name == item[PAGE]
+            if latest or name in _names(opened.keys, item):
+                again = self._again(opened.keys, item, last=page.last and latest)
+                return replace(again, replayed=once is not None)
         course = self._course(opened, item, wanted, page)
         read = self._read(owner, opened, item, course, page)
         keys = (opened or self._vaults.open_or_create(owner)).keys
@@ -180,8 +186,11 @@ class Importing:
             if opened is not None and item is not None:
                 self._give_up(owner, opened, item)
             raise
-        if page.last:
-            _refuse_cut(course.wanted, read.thread)
+        if course.wanted.mode is Mode.REPLACE:
+            refuse_lossy(course, read)
+            if page.last:
+                refuse_cut(read.thread)
+                refuse_empty(course, read)
         return read
 
     def _pages(self, opened: Opened | None, course: Course, page: Page) -> Read:
@@ -198,10 +207,9 @@ class Importing:
     ) -> Received:
         vaults, now = self._vaults, self._vaults.clock()
         task_id = page.import_id or ulid(now, vaults.random)
-        name = page_name(keys, task_id, len(course.pages) + 1, page.data)
+        name = page_name(keys, task_id, page.data)
         records = [course.wanted.placed(record) for record in read.records]
-        named = [refusal.old_id for refusal in read.refused if refusal.old_id is not None]
-        sealed = seal_page(keys, task_id, name, Held(records, read.told, named), vaults.random)
+        sealed = seal_page(keys, task_id, name, Held.of(records, read.told, read.refused), vaults.random)
         key = names.imports(keys.owner, keys.epoch, task_id) + name
         vaults.objects.put(key, sealed)
         after = course.after(name, len(records), len(read.told), read.refused, read.thread, last=page.last)
@@ -220,8 +228,7 @@ class Importing:
             ):  # a later page may be one that another request sent as well; what is left goes with the task
                 vaults.objects.erase(key)
             if isinstance(reason, Replayed):
-                sk = names.TASK + reason.made
-                return self._again(keys, vaults.table.get(keys.owner, [sk])[sk], last=page.last)
+                return self._replayed(keys, reason.made, page)
             raise reason from None
         if after.complete:
             self._send(keys.owner, task_id)
@@ -230,17 +237,23 @@ class Importing:
     def _item(self, keys: OwnerKeys, task_id: str, course: Course, size: int, item: Item | None) -> Put | Update:
         """Return the write that keeps the course after one more page."""
         vaults, now = self._vaults, rfc3339(self._vaults.clock())
-        told: Item = {"sk": names.TASK + task_id, PAGES: len(course.pages), "updated_at": now, "gen": keys.generation}
-        told |= {COURSE: course.seal(keys, task_id, vaults.random), REFUSED: course.refused, PAGE: course.pages[-1][0]}
-        if course.report:
-            report = bodies.pack({"report": list(course.report)})
-            told["sealed"] = keys.seal(RESULT, task_id, 1, report, vaults.random)
+        told: Item = {"sk": names.TASK + task_id, PAGES: len(course.pages), "updated_at": now}
+        told |= {REFUSED: course.refused, PAGE: course.pages[-1][0], **course.columns(keys, task_id, vaults.random)}
         if item is None:
             first: Item = {"kind": KIND, "status": TaskStatus.QUEUED.value, "created_at": now, "run": 1, "attempts": 0}
             return Put(told | first | {APPLIED: 0, "size": size}, Condition(absent=True))
         before = Condition(exists=True, equals={PAGES: item[PAGES], "finished_at": None})
         columns = {name: value for name, value in told.items() if name != "sk"}
         return Update(str(told["sk"]), set=columns, add={"size": size}, condition=before)
+
+    def _replayed(self, keys: OwnerKeys, task_id: str, page: Page) -> Received:
+        """Answer a first page that was sent before under the same key."""
+        sk = names.TASK + task_id
+        item = self._vaults.table.get(keys.owner, [sk]).get(sk)
+        if item is None:
+            raise IdempotencyKeySpent
+        latest = page_name(keys, task_id, page.data) == item[PAGE]
+        return replace(self._again(keys, item, last=page.last and latest), replayed=True)
 
     def _again(self, keys: OwnerKeys, item: Item, *, last: bool) -> Received:
         """Answer a request that was done before, or that says now that it was the last one. Maintenance is asked again, in case the one
@@ -250,7 +263,9 @@ class Importing:
             return Received(task_id, status, int(item[PAGES]), 0, int(item[REFUSED]), complete=True)
         course = course_of(keys, item)
         if last and not course.complete:
-            _refuse_cut(course.wanted, course.thread)
+            if course.wanted.mode is Mode.REPLACE:
+                refuse_cut(course.thread)
+                refuse_empty(course)
             course = replace(course, complete=True)
             transaction = self.commits.transaction(keys)
             transaction.add("task", self._item(keys, task_id, course, 0, item))
@@ -291,12 +306,6 @@ def _wanted(page: Page) -> Wanted:
     return Wanted(page.mode, page.format, page.scope, project)
 
 
-def _refuse_cut(wanted: Wanted, thread: Thread) -> None:
-    """Raise DamagedFile where a file that replaces what stands has a beginning and no end."""
-    if wanted.mode is Mode.REPLACE and thread.cut:
-        raise DamagedFile
-
-
-def _repeated(keys: OwnerKeys, item: Item, page: Page) -> bool:
-    """Tell whether this is the page that came last."""
-    return page_name(keys, task_of(item), int(item[PAGES]), page.data) == item[PAGE]
+def _names(keys: OwnerKeys, item: Item) -> set[str]:
+    """Return the names of the pages that came, as long as the import is not over."""
+    return {name for name, _, _ in course_of(keys, item).pages} if COURSE in item else set()

@@ -16,7 +16,7 @@ from shared.domain.ids import is_ulid
 from shared.domain.memory import Category, Origin, Scope, Status
 from shared.domain.times import moment, rfc3339
 from shared.keeping.memories import fields
-from shared.text.normalise import full_width_length, is_well_formed, visible
+from shared.text.normalise import full_width_length, is_well_formed, normalise, visible
 from shared.text.secrets import contains_mask, find, mask
 
 Value = TypeVar("Value")
@@ -47,6 +47,8 @@ class Reason(StrEnum):
     MASKED_CREDENTIAL = "masked_credential"
     EXPIRED = "expired"
     DAMAGED = "damaged"
+    ORDER = "order"
+    ONLY_BY_HAND = "only_by_hand"
 
 
 class _Expired(Invalid):
@@ -55,15 +57,17 @@ class _Expired(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A line that is not taken in: why, and the field that is wrong where there is one. Never a word of what it says.
+    """A line that is not taken in: why, and the field that is wrong where there is one. Never a word of what it says goes into a report.
 
-    `old_id` is the memory that it is about, if it names one in our form: a file that replaces what stands holds that one all the same.
+    `old_id` is the memory that it is about, if it names one in our form, and `text` what it says, its secrets masked: a file that replaces
+    what stands holds that one all the same.
     """
 
     line: int
     reason: str
     field: str | None = None
     old_id: str | None = None
+    text: str | None = None
 
     def to_body(self) -> dict[str, Any]:
         """Return what the owner is told."""
@@ -148,7 +152,7 @@ def checked(line: int, sent: Mapping[str, Any], now: datetime) -> Record | Refus
     Moments may be datetimes with a zone or RFC 3339; later ones than `now` become `now`.
     """
     taken = _checked(line, sent, now)
-    return replace(taken, old_id=old_id(sent)) if isinstance(taken, Refusal) else taken
+    return replace(taken, old_id=old_id(sent), text=_said(sent)) if isinstance(taken, Refusal) else taken
 
 
 def _checked(line: int, sent: Mapping[str, Any], now: datetime) -> Record | Refusal:
@@ -170,6 +174,14 @@ def _checked(line: int, sent: Mapping[str, Any], now: datetime) -> Record | Refu
         return Refusal(line, Reason.EXPIRED)
     except Invalid as invalid:
         return Refusal(line, Reason.INVALID, _field(invalid))
+
+
+def _said(sent: Mapping[str, Any]) -> str | None:
+    """Return what a refused line says, as a memory that says the same shows it; None for what no memory says."""
+    text = sent.get("content")
+    if not isinstance(text, str) or len(text) > 2 * limits.CONTENT_FULL_WIDTH or not is_well_formed(text):
+        return None
+    return normalise(mask(text).text)
 
 
 def _record(line: int, text: str, sent: Mapping[str, Any], now: datetime) -> Record:

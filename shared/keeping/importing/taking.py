@@ -84,7 +84,8 @@ class Taking:
         keys, table = self.visit.opened.keys, self.visit.vaults.table
         changes = [one.change for one in part if one.change is not None]
         counts = sum((Counter(one.counts) for one in part), Counter[str]())
-        step = self._step(len(part), counts)
+        course = self.course.telling([one.refused for one in part if one.refused is not None])
+        step = self._step(len(part), counts, course)
         try:
             if changes:
                 self.commits.commit_together(keys, changes, step=step)
@@ -93,15 +94,17 @@ class Taking:
                 table.write(keys.owner, [step, Check(names.HEAD, same_life)])
         except (Stale, StepDone, Refused):  # the owner's life ended, or the task's
             raise Unavailable from None
-        self.applied += len(part)
+        self.applied, self.course = self.applied + len(part), course
         self._changed += len(changes)
         self.counts += Counter({name.removeprefix("did_"): count for name, count in counts.items()})
 
-    def _step(self, records: int, counts: Mapping[str, int]) -> Update:
-        now = rfc3339(self.visit.vaults.clock())
+    def _step(self, records: int, counts: Mapping[str, int], course: Course) -> Update:
+        vaults, keys = self.visit.vaults, self.visit.opened.keys
+        news = course.columns(keys, task_of(self.item), vaults.random) if course != self.course else {}
+        now = rfc3339(vaults.clock())
         return Update(
             str(self.item["sk"]),
-            set={"updated_at": now, "status": TaskStatus.PROCESSING.value, APPLIED: self.applied + records},
+            set=news | {"updated_at": now, "status": TaskStatus.PROCESSING.value, APPLIED: self.applied + records},
             add=counts,
             condition=Condition(exists=True, equals={APPLIED: self.applied, "finished_at": None}),
         )

@@ -1,7 +1,7 @@
 """Setting down what a file tells besides memories, once all of these are taken in. Done again it changes nothing.
 
 What a text rests on are ids of the file; each leads by the text of its record to the memory that says it now. A text of which one leads
-nowhere is left out.
+nowhere is left out, and so is what a portrait or a suggestion says beyond its memories: a file may claim any of them.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -22,8 +22,9 @@ from shared.keeping.importing.told import TEXTS, Told
 from shared.keeping.maintenance.visits import Visit
 from shared.keeping.preferences import Choices
 from shared.keeping.scenes.scenes import place_of
+from shared.learning.answers.grounding import grounded
 from shared.ports import Item
-from shared.storage import items, lines, names, suggestions
+from shared.storage import items, lines, names, scenes, suggestions
 from shared.storage import persona as personas
 from shared.storage.commit import Commits
 from shared.storage.document_commits import Change, DocumentCommits, End
@@ -68,14 +69,16 @@ class Telling:
         DocumentCommits(self.commits).write(self.visit.owner, place, of_this_life)
 
     def _scene(self, told: Fields, _opened: Opened, standing: Document) -> Fields | None:
-        texts = {part for text, parts in TEXTS.items() for part in (text, *parts)}
+        texts = {part for text, parts in TEXTS.items() for part in (text, *parts, scenes.SAID[text])}
         kept = {name: value for name, value in told.items() if name not in texts}
         if not self.wins:
             kept = {name: value for name, value in kept.items() if standing.get(name) is None}
         for text, (basis, at) in TEXTS.items():
             mapped = self._mapped(told.get(basis, ()))
             if told.get(text) and mapped is not None and (self.wins or not standing.get(text)):
-                kept |= {text: told[text], basis: mapped} | ({at: told[at]} if at in told else {})
+                kept |= {text: told[text], basis: mapped, scenes.SAID[text]: {}} | (
+                    {at: told[at]} if at in told else {}
+                )
         return {PROJECT: told[PROJECT], **kept} if kept else None
 
     def _persona(self, told: Fields, _opened: Opened, standing: Document) -> Fields | None:
@@ -85,7 +88,7 @@ class Telling:
         statements = (
             personas.Statement(one.part, one.text, tuple(mapped))
             for one in persona.statements
-            if (mapped := self._mapped(one.basis)) is not None
+            if (mapped := self._mapped(one.basis)) is not None and self._says(one.text, mapped)
         )
         scene = self._mapped(persona.last_scene_basis)
         return {
@@ -99,9 +102,9 @@ class Telling:
         return told if self.wins or standing.get(PROJECT) is None else None
 
     def _suggestion(self, told: Told) -> None:
-        """Add a suggestion, unless one says the same; there its status is what the file may win."""
+        """Add a suggestion, unless one says the same; that one the file may dismiss."""
         basis = self._mapped(told.fields["basis"])
-        if basis is None:
+        if basis is None or not self._says(told.fields["text"], basis):
             return
         said = dict(told.fields) | {"basis": basis}
         same = ("kind", "title", "text", "agent", "project")
@@ -110,8 +113,8 @@ class Telling:
             stands = suggestions.fields(one)
             open_ones += one.status is not suggestions.Decision.DISMISSED
             if all(stands[name] == said[name] for name in same):
-                if self.wins:
-                    self._write(suggestions.place_of(one.id), partial(_decided, said[suggestions.STATUS]))
+                if self.wins and said[suggestions.STATUS] == suggestions.Decision.DISMISSED:
+                    self._write(suggestions.place_of(one.id), _dismissed)
                 return
         if open_ones < limits.SUGGESTIONS:
             task_id = task_of(self.item)
@@ -119,14 +122,24 @@ class Telling:
             made = ulid(ulid_time(task_id), lambda count: bits[:count])
             self._write(suggestions.place_of(made), lambda _opened, standing: None if standing.latest else said)
 
+    def _says(self, text: str, basis: Collection[str]) -> bool:
+        """Tell whether these memories say what a text says that rests on them."""
+        visit = self.visit
+        found = visit.vaults.table.get(visit.owner, [names.MEMORY + one for one in sorted(basis)]) if basis else {}
+        said: list[str] = []
+        for item in found.values():
+            with suppress(SealBroken):
+                said.append(items.from_item(visit.opened.keys, item).memory.content)
+        return grounded(text, said)
+
     def _mapped(self, basis: Iterable[str]) -> list[str] | None:
         """Return what a text rests on here; None where one of it is not here."""
         found = [self.leads.get(memory_id) for memory_id in basis]
         return None if None in found else list(dict.fromkeys(one for one in found if one))
 
 
-def _decided(status: str, _opened: Opened, standing: Document) -> Fields | None:
-    return {suggestions.STATUS: status} if standing else None
+def _dismissed(_opened: Opened, standing: Document) -> Fields | None:
+    return {suggestions.STATUS: suggestions.Decision.DISMISSED.value} if standing else None
 
 
 def rested_on(told: Iterable[Told]) -> set[str]:

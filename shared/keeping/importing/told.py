@@ -1,7 +1,8 @@
 """What a file tells besides memories: scenes, the portrait, suggestions, the active project, settings. Checked by kind. Pure.
 
 Texts are masked anew and cut to what they may be. Nothing is believed of what a text rests on but ids; where a portrait or a suggestion
-rests on nothing, nobody could ever take it back by forgetting, so it is left out.
+rests on nothing, nobody could ever take it back by forgetting, so it is left out. What orders an assistant about is left out and reported:
+a file is no person who says it. So is what only a person may decide: that contexts show secrets, that a suggestion is accepted.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,9 +17,11 @@ from shared.domain.memory import DEFAULT_PROJECT
 from shared.domain.times import moment, rfc3339
 from shared.keeping.exporting import chain
 from shared.keeping.importing.records import Reason, Refusal
+from shared.learning.standing_facts import orders_within
 from shared.storage import persona, scenes, suggestions
+from shared.storage.basis import Basis
 from shared.storage.documents import PROJECT
-from shared.text.normalise import cut, visible
+from shared.text.normalise import cut, normalise, visible
 from shared.text.secrets import find, mask
 
 Settings = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -48,6 +51,8 @@ _PERSONA: Final = {
 }
 _STATEMENT: Final = ("part", "text", "basis")
 _SUGGESTION: Final = {"kind", "title", "text", "basis", "evidence", "status", "agent", "project", "marks", "model"}
+_ONLY_BY_HAND: Final = "credentials_in_context"
+"""The setting that no file switches on."""
 _STATEMENTS: Final = 1_000
 _COUNT: Final = 1_000_000
 _MODEL_CHARACTERS: Final = 200
@@ -55,11 +60,12 @@ _MODEL_CHARACTERS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One thing that is told. The ids in it are the file's own."""
+    """One thing that is told. The ids in it are the file's own; `withheld` says what of the line is not taken in."""
 
     line: int
     kind: str
     fields: Fields
+    withheld: tuple[Refusal, ...] = ()
 
     def to_body(self) -> dict[str, Any]:
         """Return what is sealed of it."""
@@ -73,10 +79,37 @@ def checked_told(line: int, kind: str, said: Mapping[str, Any], now: datetime, s
     if said.keys() != {"kind", part} or not isinstance(given, dict):
         return Refusal(line, Reason.INVALID, part)
     try:
-        return Told(line, kind, dict(settings(given)) if kind == chain.SETTINGS else _RULES[kind](given, now))
+        if kind == chain.SETTINGS:
+            return _choices(line, dict(settings(given)))
+        taken, ordering = _without_orders(kind, _RULES[kind](given, now))
+        if kind == chain.SUGGESTION and ordering:
+            return Refusal(line, Reason.ORDER, ordering[0])
+        return Told(line, kind, taken, tuple(Refusal(line, Reason.ORDER, name) for name in ordering))
     except Invalid as invalid:
         details = invalid.details
         return Refusal(line, Reason.INVALID, details[0]["field"] if isinstance(details, list) and details else part)
+
+
+def _choices(line: int, choices: Fields) -> Told | Refusal:
+    if not choices.get(_ONLY_BY_HAND):
+        return Told(line, chain.SETTINGS, choices)
+    others = {name: value for name, value in choices.items() if name != _ONLY_BY_HAND}
+    withheld = Refusal(line, Reason.ONLY_BY_HAND, _ONLY_BY_HAND)
+    return Told(line, chain.SETTINGS, others, (withheld,)) if others else withheld
+
+
+def _without_orders(kind: str, taken: Fields) -> tuple[Fields, list[str]]:
+    """Return the fields without texts that order an assistant about, and the names of those that had one."""
+    kept, ordering = dict(taken), []
+    for name in _SAID.get(kind, ()):
+        said = taken.get(name)
+        if isinstance(said, list):
+            kept[name] = [one for one in said if not orders_within(one[1])]
+        elif said and orders_within(said):
+            del kept[name]
+        if kept.get(name) != said:
+            ordering.append(name)
+    return kept, ordering
 
 
 def _scene(given: Fields, now: datetime) -> Fields:
@@ -90,7 +123,7 @@ def _scene(given: Fields, now: datetime) -> Fields:
     for text, (basis, at) in TEXTS.items():
         said = _text(given, text)
         if said is not None:
-            kept |= {**scenes.written(text, said, _ids(given, basis)), at: _at(given, at, now)}
+            kept |= {**scenes.written(text, said, Basis(tuple(_ids(given, basis)))), at: _at(given, at, now)}
     kept[scenes.USED_AT] = _at(given, scenes.USED_AT, now)
     archived = given.get(scenes.ARCHIVED)
     if archived is not None:
@@ -118,12 +151,12 @@ def _statement(one: object) -> persona.Statement:
     if not isinstance(one, list) or len(one) != len(_STATEMENT) or one[0] not in persona.PARTS:
         raise _wrong(persona.STATEMENTS)
     given = dict(zip(_STATEMENT, one, strict=True))
-    text = _short(given, "text", limits.PERSONA_BYTES)
-    return persona.Statement(one[0], text or "", tuple(_ids(given, "basis")) if text else ())
+    text = normalise(_short(given, "text", limits.PERSONA_BYTES) or "")
+    return persona.Statement(one[0], text, tuple(_ids(given, "basis")) if text else ())
 
 
 def _suggestion(given: Fields, _now: datetime) -> Fields:
-    """Return a suggestion without its marks: they are tags of the life that it was made in."""
+    """Return a suggestion, not accepted yet, without its marks: they are tags of the life that it was made in."""
     _known(given, _SUGGESTION)
     for name, one_of in (("kind", suggestions.Kind), ("status", suggestions.Decision)):
         if given.get(name) not in [one.value for one in one_of]:
@@ -133,14 +166,15 @@ def _suggestion(given: Fields, _now: datetime) -> Fields:
     basis = _ids(given, "basis")
     if not title or not text or not basis:
         raise _wrong("text")
-    agent = given.get("agent")
+    agent, decided = given.get("agent"), suggestions.Decision
+    status = decided.DISMISSED if given["status"] == decided.DISMISSED else decided.PROPOSED
     return {
         "kind": given["kind"],
         "title": title,
         "text": text,
         "basis": basis[: limits.PATTERN_BASIS],
         "evidence": _count(given, "evidence"),
-        "status": given["status"],
+        "status": status.value,
         "agent": None if agent is None else _name(agent, "agent", naming.name),
         "project": _project(given, "project"),
         "marks": [],
@@ -159,6 +193,12 @@ _RULES: Final[Mapping[str, Callable[[Fields, datetime], Fields]]] = {
     chain.SUGGESTION: _suggestion,
     chain.ACTIVE: _active,
 }
+_SAID: Final[Mapping[str, tuple[str, ...]]] = {
+    chain.SCENE: (scenes.NAME, *TEXTS),
+    chain.PERSONA: (persona.STATEMENTS,),
+    chain.SUGGESTION: (suggestions.TITLE, suggestions.TEXT),
+}
+"""The fields that a context may tell as they are; statements have their text at 1."""
 KINDS: Final = frozenset({*_RULES, chain.SETTINGS})
 """Kinds of lines that `checked_told` reads."""
 

@@ -1,19 +1,20 @@
-"""The steps that every visit takes: repair, fold, index, open tasks. What they keep in order is the storage protocol's own."""
+"""The steps that every visit takes after repair: fold, index, open tasks. What they keep in order is the storage protocol's own."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from shared.domain import limits
-from shared.domain.errors import Refused
+from shared.domain.errors import Refused, Unavailable
+from shared.keeping.forgetting.asking import WAITING
+from shared.keeping.maintenance.repairing import want
 from shared.keeping.maintenance.visits import Visit
 from shared.learning.waiting import Waiting
 from shared.ports import Condition, Item, Update
 from shared.storage import names
-from shared.storage.commit import Commits
 from shared.storage.fold import Fold
-from shared.storage.repair import Repair
 from shared.storage.vaults import Opened
 
 
@@ -23,6 +24,11 @@ class Built(Protocol):
     @property
     def embedded(self) -> int:
         """Memories whose meaning it took in."""
+        ...
+
+    @property
+    def lost(self) -> bool:
+        """Whether it met memories that do not open, or fewer or more than the head counts."""
         ...
 
 
@@ -38,11 +44,11 @@ class Builds(Protocol):
         ...
 
     def build(
-        self, owner: str, *, keep_previous: bool = True, before_rows_go: Callable[[], None] | None = None
+        self, owner: str, *, keep_previous: bool = True, before_rows_go: Callable[[Opened], None] | None = None
     ) -> Built | None:
         """Build the owner's index; without `keep_previous` nothing of deleted texts is left. None when nothing came of it.
 
-        `before_rows_go` is called when the new index is in use and before change rows are deleted; what it raises keeps them.
+        `before_rows_go` is called when the new index is in use and before the change rows of what it gets go; what it raises keeps them.
         """
         ...
 
@@ -53,24 +59,6 @@ class Builds(Protocol):
 
 class Uncleared(Exception):
     """Something may still be shown that rests on a memory which is gone: the change row that says so has to stay."""
-
-
-@dataclass(frozen=True, slots=True)
-class Repairing:
-    """Finishes or takes back what dead writers left behind; its survey is what folding goes by."""
-
-    commits: Commits
-    name: str = "repair"
-
-    def run(self, visit: Visit) -> Mapping[str, int]:
-        visit.survey = Repair(self.commits, visit.opened.keys, visit.journal, visit.now).run()
-        survey = visit.survey
-        for small in survey.smalls:
-            if small.at > visit.now - limits.FOLD_AFTER:
-                visit.look_again(small.at + limits.FOLD_AFTER)
-            if not small.settled:
-                visit.look_again(visit.now + limits.REPAIR_AFTER)
-        return {"replayed": survey.replayed, "removed": survey.removed, "damaged": survey.damaged}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +112,26 @@ class Indexing:
         visit.refresh()
         head = visit.opened.head
         missing = head["memories"] and "index" not in head
-        behind = visit.opened.changes or missing or self.builds.behind(head) or self.builds.unreadable(visit.opened)
+        unreadable = self.builds.unreadable(visit.opened)
+        behind = visit.opened.changes or missing or self.builds.behind(head) or unreadable
         if not behind:
             self.builds.sweep(visit.owner)
             return {}
-        keep = not visit.survey.dead
-        built = self.builds.build(visit.owner, keep_previous=keep, before_rows_go=self._before_rows_go)
+        keep = not visit.survey.dead and int(visit.state.get(WAITING, 0)) <= 0
+        built = self.builds.build(visit.owner, keep_previous=keep, before_rows_go=partial(self._before_rows_go, visit))
+        if unreadable or (built is not None and built.lost):  # a head of old points to an index that is gone
+            want(visit)
         visit.refresh()
         if self.builds.behind(visit.opened.head):
             embedded = built is not None and built.embedded
             visit.look_again(visit.now + (limits.MAINTENANCE_DELAY if embedded else limits.EMBED_AGAIN))
         return {"built": 1, "embedded": built.embedded} if built else {}
 
-    def _before_rows_go(self) -> None:
+    def _before_rows_go(self, visit: Visit, going: Opened) -> None:
+        """Clear as of the rows that go: some may have been written since this visit read them."""
+        if going.keys.epoch != visit.opened.keys.epoch:
+            raise Unavailable
+        visit.opened = replace(visit.opened, changes={**visit.opened.changes, **going.changes})
         if not self.clear():
             raise Uncleared
 

@@ -46,20 +46,22 @@ class Scheduling:
         return {"owners": len(owners_)}
 
     def one(self, owner: str) -> dict[str, int]:
-        """Ask for the maintenance of one owner, due or not, which rebuilds a table that is lost; return 0 when there is no such owner."""
+        """Ask for the maintenance of one owner, due or not, which rebuilds a table that is lost and compares one that is there with the
+        journal; return 0 when there is no such owner."""
         if self.vaults.objects.get(names.keyring(owner)) is None:
             return {"owners": 0}
-        self._tidy(owner)
+        self._compare(owner)
         return {"owners": 1}
 
     def everyone(self, after: str = "") -> dict[str, int]:
-        """Ask for the maintenance of every owner who has a keyring, due or not: it rebuilds whose table is lost.
+        """Ask for the maintenance of every owner who has a keyring, due or not: it rebuilds whose table is lost, and compares all others
+        with their journals.
 
         A message of its own goes on where this run ends. Returns how many were asked for now, and how many percent of all names lie behind:
         names are digests, so that is the share of owners too.
         """
         asked = list(islice(owners(self.vaults.objects, after), OWNERS_A_MESSAGE))
-        each(self._tidy, asked)
+        each(self._compare, asked)
         if len(asked) < OWNERS_A_MESSAGE:
             return {"owners": len(asked), "percent": 100}
         self._go_on({"kind": "rebuild", "after": asked[-1]}, asked[-1])
@@ -77,6 +79,10 @@ class Scheduling:
     def _tidy(self, owner: str) -> None:
         body: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner}
         self.maintenance.send(owner, body, deduplication=self._once(owner))
+
+    def _compare(self, owner: str) -> None:
+        body: dict[str, str | int] = {"v": 1, "kind": "tidy", "owner": owner, "compare": 1}
+        self.maintenance.send(owner, body, deduplication=f"compare-{self._once(owner)}")
 
     def _go_on(self, body: dict[str, str], at: str) -> None:
         kind = body["kind"]

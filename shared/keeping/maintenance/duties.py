@@ -8,6 +8,7 @@ from typing import Any
 from shared.domain import limits
 from shared.keeping.maintenance.due_owners import Scheduling
 from shared.keeping.maintenance.tidying import Tidying
+from shared.observability import concerning
 from shared.storage.erasure import Erasure
 
 MESSAGE = 1
@@ -53,13 +54,13 @@ class Duties:
             self.scheduling.maintenance.release(receipt, seconds=limits.RETRY_VISIBILITY_SECONDS)
             raise
 
-    def _tidy(self, owner: str) -> dict[str, int]:
+    def _tidy(self, owner: str, *, compare: bool, noticed: bool) -> dict[str, int]:
         """Go on with an erasure that waits, then tidy the life that there is."""
         until = self.scheduling.vaults.clock() + limits.ERASING_TIME
         erased = self.erasure.go_on(owner, lambda: self.scheduling.vaults.clock() < until)
         if erased is not None and erased.cleared_at is None:
             return {"erasing": 1}
-        return self.tidying.tidy(owner) or {}
+        return self.tidying.tidy(owner, compare=compare, noticed=noticed) or {}
 
     def _do(self, body: str) -> dict[str, int]:
         try:
@@ -73,4 +74,6 @@ class Duties:
             return self.ask(message)
         if not isinstance(message.get("owner"), str) or not message["owner"]:
             raise UnknownDuty
-        return self._tidy(message["owner"])
+        compare, noticed = bool(message.get("compare")), bool(message.get("noticed"))
+        with concerning(owner=message["owner"]):
+            return self._tidy(message["owner"], compare=compare, noticed=noticed)

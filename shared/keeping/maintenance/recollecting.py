@@ -29,7 +29,7 @@ class Recollecting:
         if names.UPKEEP in visit.opened.items:
             return {}
         every = each_item(visit.vaults.table, visit.owner, names.TASK)
-        waiting = [item for item in every if item["status"] in _WAITING]
+        waiting = [item for item in every if item["status"] in _WAITING or asking.AWAITED in item]
         found: dict[str, Value] = {}
         if forgets := Counter(str(item["kind"]) for item in waiting)[asking.KIND]:
             found[asking.WAITING] = forgets

@@ -31,7 +31,8 @@ def next_run(words: str, time_zone: str, after: datetime) -> datetime | None:
     An hour that the clocks skip is made up for at the next one there is; one that comes twice counts once.
     """
     try:
-        return next(_runs(cron_of(words), time_zone, after), None)
+        runs = _runs(cron_of(words), time_zone, after)
+        return next((moment for moment in runs if moment > after), None)  # cronsim knows no second time of an hour
     except NotUnderstood:
         return None
 

@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from shared.domain import limits
 from shared.domain.errors import Refused, TableLost, Unavailable
 from shared.domain.times import epoch_seconds, rfc3339
-from shared.keeping.maintenance.chores import Builds, Counting, Folding, Indexing, OpenTasks, Repairing
+from shared.keeping.maintenance.chores import Builds, Counting, Folding, Indexing, OpenTasks
+from shared.keeping.maintenance.repairing import Repairing
 from shared.keeping.maintenance.retention import Ends, Retention
 from shared.keeping.maintenance.visits import TROUBLES, OutOfTime, Step, Visit, begun
 from shared.learning.waiting import Waiting
@@ -85,8 +86,9 @@ class Tidying:
     first: Sequence[Step] = ()
     last: Sequence[Step] = ()
 
-    def tidy(self, owner: str) -> dict[str, int] | None:
-        """Tidy an owner and return counts for the log; None when there is none, or another run holds the lease."""
+    def tidy(self, owner: str, *, compare: bool = False, noticed: bool = False) -> dict[str, int] | None:
+        """Tidy an owner and return counts for the log; None when there is none, or another run holds the lease. With `compare` the table
+        is first held against the whole journal; with `noticed` too, unless that was done lately: somebody met what does not open."""
         vaults = self.commits.vaults
         lost = False
         try:
@@ -101,7 +103,7 @@ class Tidying:
             visit = begun(vaults, owner, now)
             if visit is None:
                 return None
-            visit.rebuilt = lost
+            visit.rebuilt, visit.compare, visit.noticed = lost, compare and not lost, noticed
             counts = self._visit(visit)
             return ({f"rebuild_{name}": count for name, count in asdict(rebuilt).items()} if rebuilt else {}) | counts
         finally:

@@ -10,15 +10,14 @@ from datetime import datetime
 from typing import Protocol
 
 from shared.domain import limits
-from shared.domain.errors import Refused, SealBroken, Unavailable
+from shared.domain.errors import Refused, Unavailable
 from shared.domain.settings import Preferences
 from shared.domain.times import moment, rfc3339
-from shared.observability import alarm
 from shared.ports import Check, Condition, Item, Update, Value
 from shared.storage import names
 from shared.storage.journal import Journal
-from shared.storage.preferences import preferences_of
-from shared.storage.repair import Survey
+from shared.storage.preferences import preferences_or_default
+from shared.storage.survey import Survey
 from shared.storage.vaults import Opened, Vaults
 
 TROUBLES = "troubled_visits"
@@ -51,10 +50,16 @@ class Visit:
     looks: list[datetime] = field(default_factory=list)
     troubled: bool = False
     """Whether a step of this visit failed or did not come to its end."""
+    compare: bool = False
+    """Whether a comparison of the table with the whole journal was asked for."""
+    noticed: bool = False
+    """Whether somebody met something of the owner's that does not open, or is gone."""
     rebuilt: bool = False
     """Whether the table was lost and this visit made it anew: then what stands is to be what stood before, and nothing else."""
     forgot: bool = False
     """Whether memories were forgotten in this visit: what was said of them may stand in lines that repair read before it was cleared."""
+    unsaid: frozenset[str] = frozenset()
+    """Memories of which earlier versions are being forgotten: what rests on them is to be cleared."""
     scheduled: bool = False
     """Whether the owner's schedule asked for this visit: what else waits for a rule of its own is done now, if anything is new."""
     owing: bool = False
@@ -115,7 +120,7 @@ class Visit:
         opened = self.vaults.open(self.owner, [names.SETTINGS, names.UPKEEP], changes=True)
         if opened is None or opened.keys.epoch != self.opened.keys.epoch:
             raise Unavailable
-        self.opened, self.preferences = opened, _chosen(opened)
+        self.opened, self.preferences = opened, preferences_or_default(opened)
         self.state = dict(opened.items.get(names.UPKEEP, {}))
 
 
@@ -137,13 +142,4 @@ def begun(vaults: Vaults, owner: str, now: datetime) -> Visit | None:
     opened = vaults.open(owner, [names.SETTINGS, names.UPKEEP], changes=True)
     if opened is None:
         return None
-    return Visit(vaults, opened, now, _chosen(opened), state=dict(opened.items.get(names.UPKEEP, {})))
-
-
-def _chosen(opened: Opened) -> Preferences:
-    """Return the settings; the defaults, which delete nothing, where they do not open."""
-    try:
-        return preferences_of(opened)
-    except SealBroken:
-        alarm("damaged", settings=True)
-        return Preferences()
+    return Visit(vaults, opened, now, preferences_or_default(opened), state=dict(opened.items.get(names.UPKEEP, {})))

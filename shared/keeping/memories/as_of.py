@@ -16,7 +16,7 @@ from shared.ports import Item
 from shared.storage import items, names
 from shared.storage.journal import Journal
 from shared.storage.partition import each_item
-from shared.storage.preferences import preferences_of, retention_days
+from shared.storage.preferences import preferences_or_default, retention_days
 from shared.storage.vaults import Opened, Vaults
 
 _FOR_EVER = -1
@@ -46,7 +46,7 @@ class AsOf:
             return Listed([], None, 0)
         purpose = f"{filters.purpose()}@{rfc3339(at)}"
         if filters.of_days:
-            filters = filters.dated(preferences_of(opened).time_zone, self.vaults.clock())
+            filters = filters.dated(preferences_or_default(opened).time_zone, self.vaults.clock())
         after = self.cursors.read(opened.keys, purpose, cursor)
         found: list[Memory] = []
         damaged = scanned = 0

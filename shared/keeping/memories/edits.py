@@ -14,10 +14,10 @@ from shared.domain.errors import Busy, Invalid, NotFound, SealBroken, VersionMis
 from shared.domain.memory import Category, Memory, Status
 from shared.keeping.memories import fields
 from shared.keeping.memories.memories import Memories
-from shared.storage import items, names
+from shared.storage import items, names, unreadable
 from shared.storage.items import Stored, full_text
 from shared.storage.journal import Journal
-from shared.storage.transactions import Change
+from shared.storage.transactions import Change, Stale
 from shared.storage.vaults import Opened
 
 TRIES = 8
@@ -50,8 +50,11 @@ class Edits:
         )
 
     def delete(self, owner: str, memory_id: str, versions: Versions) -> None:
-        """Delete the memory. Raises NotFound, VersionMismatch."""
-        self._change(owner, memory_id, versions, lambda _opened, _stored: None)
+        """Delete the memory, also one that does not open. Raises NotFound, VersionMismatch."""
+        try:
+            self._change(owner, memory_id, versions, lambda _opened, _stored: None)
+        except SealBroken:
+            self._delete_unreadable(owner, memory_id, versions)
 
     def history(self, owner: str, memory_id: str) -> list[Memory]:
         """Return the versions that are kept, newest first, the present one included. Damaged ones are left out."""
@@ -94,6 +97,21 @@ class Edits:
             except VersionMismatch:
                 if versions is not None:
                     raise
+        raise Busy
+
+    def _delete_unreadable(self, owner: str, memory_id: str, versions: Versions) -> None:
+        """Delete a memory whose row does not open. What is changed meanwhile may open again: then it is deleted as any other."""
+        commits, sk = self.memories.commits, names.MEMORY + memory_id
+        for _ in range(TRIES):
+            opened = commits.vaults.open(owner, [sk])
+            item = opened.items.get(sk) if opened else None
+            if opened is None or item is None:
+                raise NotFound
+            if versions is not None and item.get("version") not in versions:
+                raise VersionMismatch
+            with suppress(VersionMismatch, Stale):
+                unreadable.delete(commits, opened.keys, memory_id, item)
+                return
         raise Busy
 
     def _edited(self, memory: Memory, sent: Mapping[str, Any]) -> Memory:

@@ -3,7 +3,7 @@
 import json
 import urllib.parse
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import naming
@@ -14,6 +14,8 @@ from shared.ports import Item
 from shared.storage import items
 
 UPDATED, CREATED = "updated", "created"
+_BEFORE_ANYTHING = datetime.fromtimestamp(0, UTC)
+"""No id holds an earlier moment."""
 _ANY = "*"
 _SCHEME = "agent://"
 
@@ -67,8 +69,10 @@ class Filters:
         return self.day is not None or self.last_days is not None
 
     def dated(self, time_zone: str, now: datetime) -> "Filters":
-        """Return the filters with days turned into moments."""
+        """Return the filters with days turned into moments. A day that never was there, as where the date line moved, bounds nothing."""
         since, until = days_bounds(self.day, self.last_days, time_zone, now)
+        if since >= until:
+            return replace(self, until=_BEFORE_ANYTHING, day=None, last_days=None)
         return replace(self, since=since, until=until, day=None, last_days=None)
 
     def scope_tag(self, keys: OwnerKeys) -> str | None:

@@ -19,7 +19,7 @@ from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import items, names
 from shared.storage.partition import each_item
-from shared.storage.preferences import preferences_of, retention_days
+from shared.storage.preferences import preferences_or_default, retention_days
 from shared.storage.together import together
 from shared.storage.vaults import GONE, Opened, Vaults
 
@@ -92,7 +92,7 @@ class Listing:
             return Listed([], None, 0)
         purpose = filters.purpose()
         if filters.of_days:
-            filters = filters.dated(preferences_of(opened).time_zone, self.vaults.clock())
+            filters = filters.dated(preferences_or_default(opened).time_zone, self.vaults.clock())
         after = self.cursors.read(opened.keys, purpose, cursor)
         page = _Page(opened, filters, limit, self.vaults.clock())
         found = self._created(owner, filters, after) if by_creation else self._updated(opened, filters, after)

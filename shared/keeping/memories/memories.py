@@ -9,12 +9,13 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from shared.domain import drafts
-from shared.domain.errors import Duplicate, IdempotencyKeySpent, NotFound, VersionMismatch
+from shared.domain.errors import Duplicate, IdempotencyKeySpent, NotFound, SealBroken, VersionMismatch
 from shared.domain.ids import is_ulid, ulid
 from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status, to_body
 from shared.keeping.idempotency import mark
 from shared.keeping.memories import fields
 from shared.storage import items, names
+from shared.storage.builds import ask_for_comparison
 from shared.storage.commit import Commits
 from shared.storage.items import Stored
 from shared.storage.preferences import retention_days
@@ -94,7 +95,11 @@ class Memories:
             details = duplicate.details
             if not isinstance(details, Mapping) or not self._expired_deleted(owner, str(details["id"])):
                 raise
-        return write()
+        try:
+            return write()
+        except Duplicate as duplicate:
+            self._check_stands(owner, duplicate)
+            raise
 
     def get(self, owner: str, memory_id: str) -> Memory:
         """Return the memory. Raises NotFound: not there, expired, or somebody else's; of a retired one details name what replaced it."""
@@ -117,7 +122,19 @@ class Memories:
         item = opened.items.get(sk) if opened else None
         if opened is None or item is None:
             raise NotFound
-        return opened, items.from_item(opened.keys, item)
+        try:
+            return opened, items.from_item(opened.keys, item)
+        except SealBroken:
+            ask_for_comparison(self.commits.maintenance, owner, self._vaults.clock())
+            raise
+
+    def _check_stands(self, owner: str, duplicate: Duplicate) -> None:
+        """Raise SealBroken where the memory that is said to hold the text is not there: its row was lost, and comes back."""
+        details = duplicate.details
+        sk = names.MEMORY + str(details["id"]) if isinstance(details, Mapping) else names.HEAD
+        if sk not in self._vaults.table.get(owner, [sk]):
+            ask_for_comparison(self.commits.maintenance, owner, self._vaults.clock())
+            raise SealBroken
 
     def _expired_deleted(self, owner: str, memory_id: str) -> bool:
         """Delete the memory if its time is over; tell whether to write again."""
@@ -126,6 +143,8 @@ class Memories:
             if not stored.memory.expired(self._vaults.clock(), retention_days(opened)):
                 return False
             self.commits.commit(owner, Change(stored, None))
+        except SealBroken:
+            return False
         except (NotFound, VersionMismatch):
             return True  # somebody else was there first; the write done again will tell
         return True

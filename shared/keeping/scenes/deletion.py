@@ -1,4 +1,5 @@
-"""Deleting a scene: the project is active no more, its memories go in bounded batches, tombstones first, and then the scene ends.
+"""Deleting a scene: the project is active no more, what was said of it and waits to be learned goes, its memories go in bounded batches,
+tombstones first, and then the scene ends.
 
 Each step may be the last one of a dying process: what is left stays a scene, and the same request goes on with it.
 """
@@ -10,10 +11,13 @@ from datetime import datetime
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.errors import Busy, ConfirmationNeeded, NotFound, SealBroken, VersionMismatch
+from shared.keeping.forgetting.selection import Selection
+from shared.keeping.forgetting.traces import unnote
+from shared.keeping.forgetting.unlearning import unlearn
 from shared.keeping.scenes.scenes import Scenes, activate, latest_first
 from shared.observability import alarm
 from shared.ports import Item
-from shared.storage import items, lines, names, scenes
+from shared.storage import items, lines, names, scenes, unreadable
 from shared.storage.document_commits import END, TRIES, DocumentCommits
 from shared.storage.items import Stored
 from shared.storage.transactions import Change, Stale, batches
@@ -53,6 +57,9 @@ class SceneDeletion:
         documents, clock = DocumentCommits(commits), commits.vaults.clock
         ends = clock() + limits.DELETING_TIME
         deleted = 0
+        said = Selection(asked_at=clock(), project=project)
+        unnote(commits.vaults, opened.keys, said)
+        unlearn(commits.vaults, opened.keys, said, lambda _counts: None, None)
         for _ in range(TRIES):
             activate(documents, owner, None, instead_of=project)
             gone, more = self._memories(opened, scenes.tag_of(opened.keys, project), ends)
@@ -90,15 +97,16 @@ class SceneDeletion:
         return deleted, left
 
     def _all_of(self, opened: Opened, found: Sequence[Item]) -> int:
-        """Delete these memories, whatever becomes of them meanwhile; return how many are gone. One that does not open stays."""
+        """Delete these memories, whatever becomes of them meanwhile, also what does not open; return how many are gone."""
         commits, owner = self.scenes.commits, opened.keys.owner
         waiting = {str(item["sk"]): item for item in found}
-        damaged = 0
         for _ in range(TRIES):
-            stored = _opened(opened.keys, waiting.values())
-            damaged = len(waiting) - len(stored)
+            stored, damaged = _opened(opened.keys, waiting.values())
             changes = [Change(one, None) for one in stored]
             try:
+                for item in damaged:
+                    memory_id, scope = str(item["sk"]).removeprefix(names.MEMORY), str(item["scope"])
+                    unreadable.delete(commits, opened.keys, memory_id, item, scope=scope, retired=True)
                 for batch in batches(opened.keys, changes):
                     commits.commit_together(opened.keys, batch)
             except Stale:
@@ -107,15 +115,17 @@ class SceneDeletion:
             except (NotFound, VersionMismatch):
                 waiting = commits.vaults.table.get(owner, list(waiting))
                 continue
-            return len(found) - damaged
+            return len(found)
         raise Busy
 
 
-def _opened(keys: OwnerKeys, found: Iterable[Item]) -> list[Stored]:
+def _opened(keys: OwnerKeys, found: Iterable[Item]) -> tuple[list[Stored], list[Item]]:
     stored: list[Stored] = []
+    damaged: list[Item] = []
     for item in found:
         try:
             stored.append(items.from_item(keys, item))
         except SealBroken:
             alarm("damaged", memory=str(item["sk"]).removeprefix(names.MEMORY))
-    return stored
+            damaged.append(item)
+    return stored, damaged

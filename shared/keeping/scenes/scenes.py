@@ -19,6 +19,7 @@ from shared.keeping.cursors import Cursors
 from shared.observability import alarm
 from shared.ports import Item
 from shared.storage import basis, lines, names, scenes
+from shared.storage.builds import ask_for_comparison
 from shared.storage.commit import Commits
 from shared.storage.document_commits import TRIES, DocumentCommits
 from shared.storage.documents import PROJECT, Document
@@ -101,7 +102,7 @@ class Scenes:
         wanted = {tag: min(scene.memories, limits.SCENE_MEMORIES)}
         found = {str(item["sk"]): item for item in scenes.newest(latest_first(self._vaults, owner), wanted)[tag]}
         ids = [sk.removeprefix(names.MEMORY) for sk in found]
-        stand = basis.standing(opened, found, ids, self._vaults.clock())
+        stand = basis.living(opened, found, ids, self._vaults.clock())
         (seen,) = self._seen(opened, [scene], tuple(memory_id for memory_id in ids if memory_id in stand))
         return seen
 
@@ -112,7 +113,11 @@ class Scenes:
             raise NotFound
         sk = scenes.sk_of(opened.keys, project)
         item = self._vaults.table.get(owner, [sk]).get(sk)
-        scene = scenes.read(opened.keys, item) if item else None
+        try:
+            scene = scenes.read(opened.keys, item) if item else None
+        except SealBroken:
+            ask_for_comparison(self.commits.maintenance, owner, self._vaults.clock())
+            raise
         if scene is None:
             raise NotFound
         return opened, scene
@@ -198,18 +203,11 @@ class Scenes:
 
     def _seen(self, opened: Opened, found: Iterable[Scene], memory_ids: tuple[str, ...] = ()) -> list[Seen]:
         found, active = list(found), scenes.active_project(opened)
-        stand = standing_of(self._vaults, opened, found)
+        ground = basis.read(self._vaults, opened, [rests for one in found for rests in one.bases])
         return [
-            Seen(one, one.text(SUMMARY, stand), one.text(CONTEXT, stand), one.project == active, memory_ids)
+            Seen(one, one.text(SUMMARY, ground), one.text(CONTEXT, ground), one.project == active, memory_ids)
             for one in found
         ]
-
-
-def standing_of(vaults: Vaults, opened: Opened, found: Iterable[Scene]) -> frozenset[str]:
-    """Return which memories stand of all that the scenes' texts rest on. One step, none where they rest on nothing."""
-    ids = {memory_id for scene in found for memory_id in scene.rests_on}
-    read = vaults.table.get(opened.keys.owner, basis.sks(ids)) if ids else {}
-    return basis.standing(opened, read, ids, vaults.clock())
 
 
 def opened_scenes(keys: OwnerKeys, found: Iterable[Item]) -> tuple[list[Scene], int]:
@@ -241,7 +239,9 @@ def coldest(found: Iterable[Scene], active: str | None) -> list[Scene]:
     return able[: max(0, len(warm) - limits.SCENES)]
 
 
-def rewrite(commits: DocumentCommits, owner: str, scene: Scene, fields: Mapping[str, Any]) -> bool:
+def rewrite(
+    commits: DocumentCommits, owner: str, scene: Scene, fields: Mapping[str, Any], *, beyond_quota: bool = False
+) -> bool:
     """Set fields of a scene as it was read; return whether that was done. One that was changed since is left to the next visit."""
     done = False
 
@@ -250,13 +250,13 @@ def rewrite(commits: DocumentCommits, owner: str, scene: Scene, fields: Mapping[
         done = standing.latest == scene.document.latest
         return {PROJECT: scene.project, **fields} if done else None
 
-    commits.write(owner, place_of(scene.project), rewritten)
+    commits.write(owner, place_of(scene.project), rewritten, beyond_quota=beyond_quota)
     return done
 
 
 def archive(commits: DocumentCommits, owner: str, scene: Scene, now: datetime) -> bool:
     """Archive a scene as of the moment it was read, unless it was changed since. Once it is used again, it is not archived any more."""
-    return rewrite(commits, owner, scene, {ARCHIVED: rfc3339(now)})
+    return rewrite(commits, owner, scene, {ARCHIVED: rfc3339(now)}, beyond_quota=True)
 
 
 def activate(commits: DocumentCommits, owner: str, project: str | None, instead_of: str | None = None) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from shared.domain import limits
-from shared.domain.errors import SealBroken
+from shared.domain.errors import QuotaExceeded, SealBroken
 from shared.domain.ids import first_ulid
 from shared.domain.memory import Category, Memory, Status
 from shared.domain.times import moment, rfc3339
@@ -40,7 +40,7 @@ class Describer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SceneClearing:
-    """Takes out of scenes what rests on memories that stand no more, and lets the rest of the texts follow a consolidation."""
+    """Takes out of scenes what rests on memories that stand no more or say something else, and lets the rest follow a consolidation."""
 
     commits: Commits
     name: str = "scene_clearing"
@@ -50,15 +50,13 @@ class SceneClearing:
         found, counts["damaged"] = opened_scenes(
             visit.opened.keys, each_item(visit.vaults.table, visit.owner, names.PROJECT)
         )
-        ids = {memory_id for scene in found for memory_id in scene.rests_on}
-        read = visit.vaults.table.get(visit.owner, basis.sks(ids)) if ids else {}
-        stand = basis.standing(visit.opened, read, ids, visit.vaults.clock())
-        replaced = basis.replaced(visit.opened, read, ids)
+        bases = [rests for scene in found for rests in scene.bases]
+        ground = basis.read_to_keep(visit.vaults, visit.opened, bases, visit.unsaid)
         for scene in found:
-            fields = scene.mended(stand, replaced)
+            fields = scene.mended(ground)
             if fields:
                 visit.check_time(counts)
-                counts["mended"] += rewrite(documents, visit.owner, scene, fields)
+                counts["mended"] += rewrite(documents, visit.owner, scene, fields, beyond_quota=True)
         return counts
 
 
@@ -66,7 +64,7 @@ class SceneClearing:
 class SceneUpkeep:
     """Archives the coldest scenes beyond the limit, and lets the contexts of the others be written where enough is new.
 
-    Without a describer there is no context: rules invent no prose. While memory is switched off none is written.
+    Without a describer there is no context: rules invent no prose. While memory is switched off, or no room is left, none is written.
     """
 
     commits: Commits
@@ -82,7 +80,8 @@ class SceneUpkeep:
         for scene in cold:
             visit.check_time(counts)
             counts["archived"] += archive(documents, visit.owner, scene, read_at)
-        if self.describer is not None and visit.preferences.enabled:
+        room = self.commits.has_room(visit.opened.head, limits.DOCUMENT_ROOM)
+        if self.describer is not None and visit.preferences.enabled and room:
             warm = [scene for scene in found if not scene.archived and scene not in cold]
             for scene, facts in _with_news(visit, warm):
                 visit.check_time(counts)
@@ -95,8 +94,14 @@ class SceneUpkeep:
         read_at = rfc3339(visit.vaults.clock())
         described = describer.describe(scene.project, facts)
         self._spent(visit, described.cost)
-        kept = scenes.written(CONTEXT, described.text, [fact.id for fact in facts]) if described.text else {}
-        rewrite(DocumentCommits(self.commits), visit.owner, scene, kept | {CONTEXT_AT: read_at})
+        rests = basis.basis_of(visit.opened.keys, facts, visit.vaults.clock())
+        kept = scenes.written(CONTEXT, described.text, rests) if described.text else {}
+        documents = DocumentCommits(self.commits)
+        try:
+            rewrite(documents, visit.owner, scene, kept | {CONTEXT_AT: read_at})
+        except QuotaExceeded:
+            rewrite(documents, visit.owner, scene, {CONTEXT_AT: read_at}, beyond_quota=True)
+            return False
         return bool(kept)
 
     def _spent(self, visit: Visit, cost: Cost) -> None:

@@ -5,7 +5,7 @@ other words, is left alone: rules cannot tell "in other words" from "of somebody
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from shared.domain import limits
@@ -13,16 +13,22 @@ from shared.learning.consolidation.judging import Merge
 from shared.text.normalise import full_width_length, normalise
 from shared.text.pattern import Pattern
 
-_TOKEN: Final = Pattern(
-    r"[+-]?\d+(?:\.\d+)*|[a-z\u00c0-\u024f]+(?:[+#]+|'s)?|[^\s,.;!\"()\[\]。，；！、：“”「」《》（）*`~_]"
-)
+_TOKEN: Final = Pattern(r"[+-]?(?:\d+(?:\.\d+)*|\.\d+)|[a-z\u00c0-\u024f]+(?:[+#]+|'s)?|\S")
+_HAN: Final = r"\u3400-\u4dbf\u4e00-\u9fff"
 _THOUSANDS: Final = Pattern(r"(?<=\d),(?=\d{3}(?!\d))")
+_QUOTED: Final = Pattern(r"""["“「『《`](?=\w)([^"”」』》`]*)(?<=\w)["”」』》`]""")
+_STOP: Final = Pattern(rf"(?<=[\w)\]+#%])(?:[,.;:!?。、…]+(?=\s|$)|[,.;:!?。、…]+(?=[{_HAN}]))")
+"""A sign that ends a sentence or a part of one: behind a word, before white space or a Chinese character. Others may be what is meant."""
 _SUBJECT: Final = Pattern(r"^(?:the user|this user|user|i|我本人|本人|该用户|用户|我)(?![a-z'])\s*[:：]?\s*")
 _OWN: Final = Pattern(r"\bmy\b|\b(?:the )?user's\b|我的|用户的|本人的")
-_SMALL_EN: Final = frozenset(
-    ("the", "a", "an", "please", "really", "very", "truly", "also", "too", "personally", "quite")
+_ARTICLE: Final = Pattern(r"(?:\bthe|^The)\b(?=\s+\w)|(?:\ban?|^An?)\b(?=\s+[a-z])")
+"""Not the letter of `vitamin A` or `plan A`."""
+_SMALL_EN: Final = Pattern(
+    r"(?i)\b(?:please|really|very|truly|also|personally|quite)\b(?=\s+\w)|,?\s*\b(?:too|also|please|personally)\s*[.!]?$"
 )
-_SMALL_ZH: Final = Pattern(r"非常|真的|特别地|其实|[的很也啊呀哦嘛]")
+_SMALL_ZH: Final = Pattern(
+    rf"非常|真的|特别地|其实|(?<![{_HAN}])也(?!门)|也(?=[很不会要想能在喜爱习常用])|很|(?<!目)(?<!标)的(?![确士])|[啊呀哦嘛](?=$|[^{_HAN}])"
+)
 _FORMS: Final[Mapping[str, str]] = {"am": "be", "is": "be", "are": "be", "has": "have", "does": "do", "goes": "go"}
 
 
@@ -44,17 +50,12 @@ def doubles(texts: Mapping[str, str]) -> list[Merge]:
 
 def key(text: str) -> tuple[str, ...]:
     """Return what equal texts share: their words in order, without small words, signs and the name for the person."""
-    plain = unicodedata.normalize("NFKC", normalise(text)).casefold().replace("’", "'")
+    plain = unicodedata.normalize("NFKC", normalise(text)).replace("’", "'")
+    plain = _SMALL_EN.sub("", _ARTICLE.sub("", plain)).casefold()
     plain = _THOUSANDS.sub("", plain).replace("n't", " not").replace("i'm ", "i am ").replace("cannot", "can not")
-    plain = _OWN.sub(" own ", plain)
-    words = list(_words(_SUBJECT.sub("", plain)))
+    plain = _STOP.sub(" ", _QUOTED.sub(r"\1", _OWN.sub(" own ", plain)))
+    words = _TOKEN.findall(_SMALL_ZH.sub("", _SUBJECT.sub("", plain.strip())))
     return (_first(words[0]), *words[1:]) if words else (plain,)
-
-
-def _words(plain: str) -> Iterator[str]:
-    for word in _TOKEN.findall(_SMALL_ZH.sub("", plain)):
-        if word not in _SMALL_EN:
-            yield word
 
 
 def _first(word: str) -> str:

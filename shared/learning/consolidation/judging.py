@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.domain import limits
-from shared.learning import unwanted
+from shared.learning.answers import unwanted
 from shared.learning.consolidation.proposals import Op, Proposal
 from shared.learning.consolidation.wording import Words
 from shared.text.normalise import full_width_length, has_words, is_well_formed, language, normalise
@@ -50,10 +50,13 @@ class Merge:
 def judge(proposals: Sequence[Proposal], texts: Mapping[str, str]) -> list[Merge]:
     """Return what is to be done, by the aliases of `texts`; lines that no operation names are kept.
 
+    The lines are in their order in time, the latest last.
+
     Raises Refused for an alias that was not offered or stands twice; for a merge of less than two or more than MERGE_SOURCES; for a new
     text that is empty, too long, no fact, in another language, equal to another line or product, or has a number, name or word
-    that its sources do not have, denies what they do not deny, or has nothing of one of them; for dropping what no line that
-    stays says; and for taking away more than half.
+    that its sources do not have, denies what they do not deny, or leaves out a number, a name or most words of one of them (of the
+    latest only where it says nothing but what that one says: a newer state); for dropping what no line that stays says; and for taking
+    away more than half.
     """
     named = [alias for proposal in proposals for alias in proposal.sources]
     _refuse(Refusal.UNKNOWN, when=any(alias not in texts for alias in named))
@@ -85,7 +88,9 @@ def _merge(proposal: Proposal, texts: Mapping[str, str]) -> Merge:
     _refuse(Refusal.LANGUAGE, when=language(content) not in {language(source) for source in sources})
     _refuse(Refusal.INVENTED, when=product.invents(said))
     _refuse(Refusal.NEGATION, when=product.negated != said.negated)
-    _refuse(Refusal.UNRELATED, when=not all(product.touches(Words.of(source)) for source in sources))
+    *earlier, latest = [Words.of(text) for alias, text in texts.items() if alias in proposal.sources]
+    kept = product.replaces if not product.adds_to(latest) else product.keeps
+    _refuse(Refusal.UNRELATED, when=not (product.keeps(latest) and all(kept(one) for one in earlier)))
     return Merge(proposal.sources, content)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from shared.learning import loose_json
-from shared.learning.answer_parts import LONGEST_ANSWER, without_thinking
+from shared.learning.answers import loose_json
+from shared.learning.answers.parts import LONGEST_ANSWER, without_thinking
 
 
 class Op(StrEnum):

@@ -9,6 +9,7 @@ from typing import Final, Self
 
 from shared.text.pattern import Pattern
 
+_BEGINS: Final = Pattern(r"(?m)^(?:My|Our|Their|His|Her|I|We|[A-Z][a-z]+(?:s|ed|ing))\b")
 _NUMBER: Final = Pattern(r"\d+(?:[.:/-]\d+)*")
 _LATIN: Final = Pattern(r"[A-Za-z\u00c0-\u024f][\w\u00c0-\u024f]*[+#]*")
 _HAN: Final = Pattern(r"[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff]")
@@ -31,7 +32,7 @@ _NEGATION_ZH: Final = Pattern(r"[不没无别未勿非莫禁戒忌讨厌]|避免
 @dataclass(frozen=True, slots=True)
 class Words:
     """What a sentence says, taken apart: `latin` words in lower case, `numbers`, `han` single characters; `names` are its Latin words with
-    a capital in them."""
+    a capital in them, but for a verb that begins it ("Prefers tea")."""
 
     latin: frozenset[str]
     names: frozenset[str]
@@ -44,10 +45,10 @@ class Words:
         """Take apart one sentence, or several together."""
         text = "\n".join(unicodedata.normalize("NFKC", text) for text in texts)
         plain = _THOUSANDS.sub("", text)
-        latin = _LATIN.findall(_NEUTRAL_EN.sub(" ", plain))
+        latin, begun = _LATIN.findall(_NEUTRAL_EN.sub(" ", plain)), _BEGINS.findall(plain)
         return cls(
             frozenset(word.casefold() for word in latin),
-            frozenset(word.casefold() for word in latin if word != word.lower()),
+            frozenset(word.casefold() for word in latin if word != word.lower()) - frozenset(map(str.casefold, begun)),
             frozenset(_NUMBER.findall(plain)),
             frozenset(_HAN.findall(_NEUTRAL_ZH.sub("", plain))),
             any(negated(one) for one in texts),
@@ -70,14 +71,35 @@ class Words:
         return any(word in self.names or word[:_PREFIX] not in stems for word in new)
 
     def says(self, other: "Words") -> bool:
-        """Whether it says what the other does: all of its numbers, the same negation, and more than half of its words."""
-        if not other.numbers <= self.numbers or other.negated != self.negated:
-            return False
-        return 2 * len(other.telling & self.telling) > len(other.telling)
+        """Whether it says what the other does: all of its numbers and names, the same negation, and five of six of its words."""
+        return (
+            self._holds(other) and other.negated == self.negated and 6 * len(self._missing(other)) <= len(other.telling)
+        )
 
-    def touches(self, other: "Words") -> bool:
-        """Whether the two have a word in common, or the other has none."""
-        return not other.telling or bool(other.telling & self.telling)
+    def keeps(self, other: "Words") -> bool:
+        """Whether the other is still in it: all of its numbers and names, and three of five of its words."""
+        return self._holds(other) and self.replaces(other)
+
+    def replaces(self, other: "Words") -> bool:
+        """Whether it may tell a newer state of the same thing: three of five of the other's words."""
+        return 5 * len(self._missing(other)) <= 2 * len(other.telling)
+
+    def adds_to(self, other: "Words") -> bool:
+        """Whether it has a word, a number or a character that the other does not have."""
+        return bool(other._missing(self))
+
+    def _holds(self, other: "Words") -> bool:
+        return other.numbers <= self.numbers and not other.names & self._missing(other)
+
+    def _missing(self, other: "Words") -> frozenset[str]:
+        """Return what the other has and this has not; another ending of a Latin word is the same word, as long as it is no name."""
+        stems = {_stem(word) for word in self.latin}
+        missing = other.telling - self.telling
+        return frozenset(word for word in missing if word in other.names or _stem(word) not in stems)
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("s")[:_PREFIX]
 
 
 def negated(text: str) -> bool:

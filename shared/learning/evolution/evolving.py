@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.asking import ModelUnavailable
+from shared.domain.errors import QuotaExceeded
 from shared.domain.ids import ulid
 from shared.keeping.maintenance.visits import Visit
 from shared.learning import standing_facts, tasks
@@ -18,6 +19,7 @@ from shared.learning.evolution.patterns import REPEATING, Pattern, patterns
 from shared.observability import warn
 from shared.ports import Update
 from shared.storage import names, suggestions
+from shared.storage.basis import basis_of
 from shared.storage.commit import Commits
 from shared.storage.document_commits import DocumentCommits
 from shared.storage.documents import Document
@@ -50,6 +52,8 @@ class Evolution:
             visit.note(patterns_seen=commits)
             return {}
         visit.note(patterns_seen=None)
+        if not self.commits.has_room(visit.opened.head, limits.DOCUMENT_ROOM):
+            return {"no_room": 1}
         visit.check_time()
         known = list(suggestions.all_of(visit.vaults, visit.opened.keys))
         room = max(0, limits.SUGGESTIONS - sum(one.status is not Decision.DISMISSED for one in known))
@@ -63,7 +67,10 @@ class Evolution:
                 warn("evolution_model_unavailable", error=problem.code)
                 visit.look_again(visit.vaults.clock() + limits.STEP_AGAIN)
                 return {"unavailable": 1}
-            counts = self._keep(visit, shown, naming)
+            try:
+                counts = self._keep(visit, shown, naming)
+            except QuotaExceeded:  # what is left of them is looked for again when there is room
+                return {"no_room": 1}
         if len(shown) == len(new):
             visit.note(patterns_seen=commits)
         elif len(shown) < room:
@@ -91,12 +98,13 @@ class Evolution:
 
     def _propose(self, visit: Visit, named: Named, model: str) -> None:
         vaults, pattern = self.commits.vaults, named.pattern
+        rests = basis_of(visit.opened.keys, pattern.memories[: limits.PATTERN_BASIS], vaults.clock())
         suggestion = Suggestion(
             id=ulid(vaults.clock(), vaults.random),
             kind=named.kind,
             title=named.title,
             text=named.text,
-            basis=tuple(memory.id for memory in pattern.memories[: limits.PATTERN_BASIS]),
+            basis=rests.ids,
             evidence=len(pattern.memories),
             status=Decision.PROPOSED,
             agent=pattern.agent,
@@ -104,6 +112,7 @@ class Evolution:
             marks=pattern.marks(visit.opened.keys),
             model=model,
             commit="",
+            said=rests.said,
         )
 
         def proposed(_opened: Opened, standing: Document) -> Mapping[str, object] | None:

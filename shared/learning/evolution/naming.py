@@ -7,11 +7,11 @@ from typing import Any, Final, Protocol
 from shared.domain import limits
 from shared.domain.asking import Ask
 from shared.domain.memory import Category, Memory
-from shared.learning import loose_json
-from shared.learning.answer_parts import LONGEST_ANSWER, without_thinking
+from shared.learning.answers import loose_json
+from shared.learning.answers.grounding import grounded, plain
+from shared.learning.answers.parts import LONGEST_ANSWER, without_thinking
 from shared.learning.evolution.patterns import Pattern
 from shared.learning.extractor import Cost
-from shared.learning.grounding import grounded, plain
 from shared.learning.model import Model
 from shared.learning.placeholders import Placeholders
 from shared.learning.prompts.evolve import PROMPT_VERSION, build

@@ -6,12 +6,14 @@ The words are cut here and not by the search's analyser: a pattern that its owne
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from math import ceil
 from typing import Final
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain import limits
 from shared.domain.memory import Category, Memory
+from shared.learning.consolidation.wording import negated
 from shared.storage import items
 from shared.text.pattern import Pattern as Form
 
@@ -27,11 +29,13 @@ _HAN: Final = Form(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _SAYING_NOTHING: Final = (
     "the and for with that this from into then than when while after before user use uses using used has have had are was were been being "
     "not but all any its his her their they them what which who will would can could should does did "
-    "prefer prefers preferred like likes liked over"
+    "i a an my to of in on at is it be we do prefer prefers preferred like likes liked over"
 )
 _EMPTY: Final = frozenset(_SAYING_NOTHING.split())
 _EMPTY_HAN: Final = frozenset("的了是在和与及或也都就而着过吗呢吧啊有被把从对以之其这那我你他她它们个为后前时再先")
-_EMPTY_PAIRS: Final = frozenset(("喜欢", "偏好", "习惯", "用户", "使用"))
+_EMPTY_WORDS: Final = Form("喜欢|偏好|习惯|用户|使用")
+_TOKEN: Final = Form(r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f0-9+#]*|\d+(?:\.\d+)*|[\u3400-\u4dbf\u4e00-\u9fff]")
+_NUMBER: Final = Form(r"(?<![A-Za-z\d.])\d+(?:\.\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,29 @@ def patterns(memories: Iterable[Memory]) -> list[Pattern]:
 def words_of(text: str) -> frozenset[str]:
     """Return the beginnings of Latin words and the pairs of Chinese characters that say something."""
     latin = {word.casefold()[:_STEM] for word in _LATIN.findall(text) if word.casefold() not in _EMPTY}
-    pairs = {run[at : at + 2] for run in _HAN.findall(text) for at in range(len(run) - 1)}
-    return frozenset(latin | {pair for pair in pairs - _EMPTY_PAIRS if _EMPTY_HAN.isdisjoint(pair)})
+    runs = _HAN.findall(_EMPTY_WORDS.sub(" ", text))
+    pairs = {run[at : at + 2] for run in runs for at in range(len(run) - 1)}
+    return frozenset(latin | {pair for pair in pairs if _EMPTY_HAN.isdisjoint(pair)})
+
+
+def of_one_thing(one: str, other: str) -> bool:
+    """Whether two texts may tell of the same thing: the same numbers, both deny or neither does, and they are not the same sentence with
+    another object in its place (apples, pears)."""
+    if negated(one) != negated(other) or set(_NUMBER.findall(one)) != set(_NUMBER.findall(other)):
+        return False
+    first, second = _tokens(one), _tokens(other)
+    turns = [turn for turn in SequenceMatcher(None, first, second, autojunk=False).get_opcodes() if turn[0] != "equal"]
+    return not turns or any(kind != "replace" or not _one_slot(first[i:j], second[k:n]) for kind, i, j, k, n in turns)
+
+
+def _one_slot(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether one object may stand where the other does: as many words, or Chinese characters, of which a word has one or more."""
+    return len(first) == len(second) or not any(token.isascii() for token in (*first, *second))
+
+
+def _tokens(text: str) -> list[str]:
+    found = (token.casefold() for token in _TOKEN.findall(_EMPTY_WORDS.sub(" ", text)))
+    return [token[:_STEM] for token in found if token not in _EMPTY and token not in _EMPTY_HAN]
 
 
 def _alike(memories: Sequence[Memory]) -> list[Pattern]:
@@ -78,7 +103,8 @@ def _alike(memories: Sequence[Memory]) -> list[Pattern]:
     groups: list[list[tuple[Memory, frozenset[str]]]] = []
     for memory in sorted(memories, key=lambda one: one.id):
         words = words_of(memory.content)
-        best = max(groups, key=lambda group: _likeness(words, group), default=None)
+        fitting = [group for group in groups if all(of_one_thing(memory.content, one.content) for one, _ in group)]
+        best = max(fitting, key=lambda group: _likeness(words, group), default=None)
         if best is not None and _likeness(words, best) >= ALIKE:
             best.append((memory, words))
         else:

@@ -1,4 +1,4 @@
-"""Takes out of the persona what rests on memories that stand no more, and lets the rest of it follow a consolidation."""
+"""Takes out of the persona what rests on memories that stand no more or say something else; the rest follows a consolidation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,24 +22,19 @@ class PersonaClearing:
     name: str = "persona_clearing"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
-        table = visit.vaults.table
-        item = table.get(visit.owner, [names.PERSONA]).get(names.PERSONA)
+        item = visit.vaults.table.get(visit.owner, [names.PERSONA]).get(names.PERSONA)
         try:
             document = from_item(visit.opened.keys, lines.PERSONA, lines.PERSONA, item)
         except SealBroken:
             alarm("damaged", persona=True)
             return {"damaged": 1}
         persona = Persona.of(document)
-        if not persona.rests_on:
-            return {}
-        found = table.get(visit.owner, basis.sks(persona.rests_on))
-        stand = basis.standing(visit.opened, found, persona.rests_on, visit.vaults.clock())
-        mended = persona.shown(stand).moved(basis.replaced(visit.opened, found, persona.rests_on))
+        mended = persona.kept(basis.read_to_keep(visit.vaults, visit.opened, persona.bases, visit.unsaid))
         if mended == persona:
             return {}
 
         def changed(_opened: Opened, standing: Document) -> Mapping[str, object] | None:
             return mended.fields() if standing.latest == document.latest else None
 
-        DocumentCommits(self.commits).write(visit.owner, place, changed)
+        DocumentCommits(self.commits).write(visit.owner, place, changed, beyond_quota=True)
         return {"cleared": len(persona.statements) - len(mended.statements)}

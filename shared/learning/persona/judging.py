@@ -6,7 +6,7 @@ from typing import Final
 
 from shared.domain import limits
 from shared.domain.memory import Scope
-from shared.learning.grounding import grounded, plain
+from shared.learning.answers.grounding import grounded, plain
 from shared.learning.persona.proposals import Proposal
 from shared.storage.persona import PARTS, Statement
 from shared.text.normalise import full_width_length

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from shared.learning import loose_json
-from shared.learning.answer_parts import LONGEST_ANSWER, without_thinking
+from shared.learning.answers import loose_json
+from shared.learning.answers.parts import LONGEST_ANSWER, without_thinking
 from shared.storage.persona import PARTS
 from shared.text.normalise import normalise
 

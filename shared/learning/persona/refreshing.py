@@ -11,7 +11,7 @@ from datetime import datetime
 
 from shared.domain import limits
 from shared.domain.asking import ModelRefused, ModelUnavailable
-from shared.domain.errors import Refused, Unavailable
+from shared.domain.errors import QuotaExceeded, Refused, SealBroken, Unavailable
 from shared.domain.ids import first_ulid, ulid, ulid_time
 from shared.domain.memory import Memory, Scope
 from shared.domain.task import PROGRESS, TaskStatus
@@ -25,9 +25,11 @@ from shared.learning.persona.portraying import Portrayed, Portrayer, Unfit
 from shared.observability import alarm, warn
 from shared.ports import Check, Condition, Put, Update, Value, Write
 from shared.storage import basis, lines, names
+from shared.storage.basis import Basis
 from shared.storage.commit import Commits
 from shared.storage.document_commits import DocumentCommits
 from shared.storage.documents import Document, from_item
+from shared.storage.journaled import said_of
 from shared.storage.persona import REFRESHED_AT, Persona, Statement, place
 from shared.storage.scenes import LONG_AGO
 from shared.storage.vaults import Opened
@@ -56,7 +58,7 @@ class PersonaRefresh:
 
     commits: Commits
     portrayer: Portrayer
-    name: str = KIND
+    name: str = "persona"
 
     def run(self, visit: Visit) -> Mapping[str, int]:
         task = _asked(visit)
@@ -79,11 +81,18 @@ class PersonaRefresh:
     def _read(self, visit: Visit) -> _Read:
         at = visit.vaults.clock()
         item = visit.vaults.table.get(visit.owner, [names.PERSONA]).get(names.PERSONA)
-        document = from_item(visit.opened.keys, lines.PERSONA, lines.PERSONA, item)
+        try:
+            document = from_item(visit.opened.keys, lines.PERSONA, lines.PERSONA, item)
+        except SealBroken:  # whoever writes it replaces what does not open
+            document = said_of(visit.journal, lines.PERSONA, lines.PERSONA)
         active = standing_facts.newest(visit, limits.PERSONA_FACTS)
         return _Read(document, [fact for fact in active if fact.scope is not Scope.AGENT], at)
 
     def _refresh(self, visit: Visit, task: str | None, read: _Read) -> Mapping[str, int]:
+        if not self.commits.has_room(visit.opened.head, limits.DOCUMENT_ROOM):
+            if task is not None:
+                self._end(visit, task, error=QuotaExceeded.code)
+            return {"no_room": 1}
         try:
             made = self._portrayed(visit, read)
         except Unfit as unfit:
@@ -96,8 +105,14 @@ class PersonaRefresh:
             return {"refused": 1}
         except ModelUnavailable as problem:
             return self._again(visit, task, problem.code)
-        persona = _persona(made, read)
-        if not self._write(visit, read.document, persona):
+        persona = _persona(visit, made, read)
+        try:
+            written = self._write(visit, read.document, persona)
+        except QuotaExceeded:
+            self._end(visit, task, error=QuotaExceeded.code, cost=made.cost)
+            _note_tried(visit, read)
+            return {"no_room": 1}
+        if not written:
             visit.look_again(visit.vaults.clock())
             return {"overtaken": 1}
         counts = {"statements": len(persona.statements), "refused": made.refused, "facts": len(read.facts)}
@@ -173,7 +188,7 @@ class PersonaRefresh:
         except Refused:
             raise Unavailable from None
         visit.state = {name: value for name, value in visit.state.items() if name != WAITING}
-        if error:
+        if error and error != QuotaExceeded.code:  # only its owner can make room
             alarm("task_failed", kind=KIND, error=error)
 
 
@@ -213,8 +228,9 @@ def _note_tried(visit: Visit, read: _Read) -> None:
     visit.note(persona_tried=read.at, persona_seen=int(visit.opened.head["commits"]))
 
 
-def _persona(made: Portrayed, read: _Read) -> Persona:
+def _persona(visit: Visit, made: Portrayed, read: _Read) -> Persona:
     last = next((fact for fact in read.facts if fact.scope is Scope.PROJECT), None)
+    said = {**Persona.of(read.document).said, **basis.basis_of(visit.opened.keys, read.facts, read.at).said}
     return Persona(
         made.statements,
         fact_count=len(read.facts),
@@ -222,16 +238,17 @@ def _persona(made: Portrayed, read: _Read) -> Persona:
         last_scene_basis=(last.id,) if last else (),
         refreshed_at=rfc3339(read.at),
         model=made.model or None,
+        said=said,
     )
 
 
 def _still_true(visit: Visit, read: _Read) -> tuple[Statement, ...]:
     """Return the statements whose memories stand and are as they were when the persona was made: what was edited or confirmed since is
-    among the facts."""
+    among the facts. What was consolidated since stays in their basis until it is gone for good."""
     known = Persona.of(read.document)
     if not known.rests_on or known.refreshed_at is None:
         return ()
-    found = visit.vaults.table.get(visit.owner, basis.sks(known.rests_on))
-    stand = basis.standing(visit.opened, found, known.rests_on, read.at)
-    updated = {memory_id: str(found[names.MEMORY + memory_id]["updated"]).partition("#")[0] for memory_id in stand}
-    return known.shown(frozenset(i for i, at in updated.items() if at <= known.refreshed_at)).statements
+    ground, made = basis.read_to_keep(visit.vaults, visit.opened, known.bases), moment(known.refreshed_at)
+    found = ((one, ground.ids(Basis(one.basis, known.said))) for one in known.statements)
+    spoken = ((one, [ground.memory(memory_id) for memory_id in ids]) for one, ids in found if ids is not None)
+    return tuple(one for one, memories in spoken if all(memory and memory.updated_at <= made for memory in memories))

@@ -97,3 +97,8 @@ def counted(task: Task) -> Mapping[str, int]:
     counts = {"merged": told.merged, "dropped": told.dropped, "skipped": told.skipped}
     counts |= {"undone": told.undone, "stayed": told.stayed}
     return {name: count for name, count in counts.items() if count}
+
+
+def asked(world: World) -> int:
+    assert isinstance(world.proposer, Proposing)
+    return len(world.proposer.groups)

@@ -96,6 +96,52 @@ def test_one_wrong_operation_refuses_all(proposals: list[Proposal], refusal: Ref
     assert refused.value.refusal is refusal
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "content"),
+    [
+        ("Alice manages the user", "Bob manages the billing team", "Alice manages the billing team"),
+        ("Bob manages the billing team", "Alice manages the user", "Alice manages the billing team"),
+        ("用户的猫叫小白", "用户的狗叫大黄", "用户的狗叫小白"),
+        ("The user drinks tea every morning", "The user plays chess on Wednesdays", "The user drinks tea every morning on Wednesdays"),
+        ("The user plays chess on Wednesdays", "The user drinks tea every morning", "The user drinks tea every morning on Wednesdays"),
+        ("Production runs on port 8080", "Staging runs on port 9090", "Production runs on port 9090"),
+        ("Staging runs on port 9090", "Production runs on port 8080", "Production runs on port 9090"),
+    ],
+)  # fmt: skip
+def test_two_facts_are_not_mixed_into_a_third(first: str, second: str, content: str) -> None:
+    with pytest.raises(Refused) as refused:
+        judge([merge("m1", "m2", content=content)], {"m1": first, "m2": second})
+    assert refused.value.refusal is Refusal.UNRELATED
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "content"),
+    [
+        ("Ann's manager is Bob", "Ann's manager is Carla now", "Ann's manager is Carla now"),
+        ("数据库用 MySQL 5", "数据库现在用 PostgreSQL 16", "数据库现在用 PostgreSQL 16"),
+    ],
+)
+def test_a_newer_state_replaces_the_older_one_and_not_the_other_way(first: str, second: str, content: str) -> None:
+    wanted = merge("m1", "m2", content=content)
+    assert judge([wanted], {"m1": first, "m2": second}) == [Merge(("m1", "m2"), content)]
+    with pytest.raises(Refused):
+        judge([wanted], {"m1": second, "m2": first})
+
+
+@pytest.mark.parametrize(
+    ("stays", "goes"),
+    [
+        ("The user's brother lives in Berlin", "The user's sister lives in Berlin"),
+        ("Bob owns billing and invoices", "Alice owns billing and invoices"),
+        ("用户的爸爸对花生过敏", "用户的妈妈对花生过敏"),
+        ("Orders are kept in MySQL since spring", "Orders are kept in PostgreSQL since spring"),
+    ],
+)
+def test_what_is_of_somebody_else_is_not_dropped(stays: str, goes: str) -> None:
+    with pytest.raises(Refused, match="consolidation_unsaid"):
+        judge([drop("m2")], {"m1": stays, "m2": goes})
+
+
 def test_a_text_that_another_line_or_another_product_has_is_refused() -> None:
     lines = LINES | {"m9": "The user drinks green tea"}
     with pytest.raises(Refused, match="consolidation_known_text"):
@@ -106,7 +152,7 @@ def test_a_text_that_another_line_or_another_product_has_is_refused() -> None:
 
 
 def test_at_most_ten_lines_become_one() -> None:
-    lines = {f"m{number}": f"The user drinks tea number {number}" for number in range(1, 31)}
+    lines = {f"m{number}": "The user drinks tea" + "!" * number for number in range(1, 31)}
     eleven = tuple(lines)[:11]
     with pytest.raises(Refused, match="consolidation_sources"):
         judge([merge(*eleven, content="The user drinks tea")], lines)

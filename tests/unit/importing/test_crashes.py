@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.domain.errors import Duplicate, NacreError, NotFound, SealBroken
-from shared.domain.memory import Category, Scope
+from shared.domain.memory import Category, Scope, Status
 from shared.domain.task import TaskStatus
 from shared.keeping.forgetting.selection import Selection
 from shared.keeping.importing.course import Mode
@@ -77,6 +77,72 @@ def test_dying_at_any_step_of_maintenance_it_is_done_later_and_counted_once(mode
         assert (task.status, counted(task)) == (TaskStatus.DONE, COUNTS[mode]), at
         assert plain(world.memories()) == expected, at
         assert world.now.scenes.get(world.owner, "atlas").summary is not None
+        assert b"/imports/" not in world.objects.everything()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_dying_at_any_step_of_replacing_a_full_account_all_of_the_file_is_active_in_the_end(when: str) -> None:
+    def full() -> World:
+        world = World(active=6)
+        world.clock.advance(days=1)
+        for number in range(6):
+            world.add(f"Old {number}.")
+        return world
+
+    file = lines("Old 5.", *(f"New {number}." for number in range(5)))
+    world = full()
+    send(world, file, mode=Mode.REPLACE)
+    steps = world.restart()
+    for _ in range(2):
+        world.tidy()
+    for at in range(1, steps.count + 1):
+        world = full()
+        task_id = send(world, file, mode=Mode.REPLACE).task_id
+        world.restart(Steps(at=at, when=when))  # type: ignore[arg-type]
+        with suppress(Crash):
+            for _ in range(2):
+                world.tidy()
+        assert {f"Old {n}." for n in range(6)} <= set(everything(world)) or {f"New {n}." for n in range(5)} <= set(
+            everything(world)
+        ), at
+        world.restart()
+        for _ in range(3):
+            world.tidy(hours=LEASE_AND_MORE)
+        task = world.now.tasks.get(world.owner, task_id)
+        assert (task.status, counted(task)) == (TaskStatus.DONE, {"imported": 5, "kept": 1, "forgotten": 5}), at
+        assert world.texts(status=Status.ACTIVE) == sorted(["Old 5.", *(f"New {n}." for n in range(5))]), at
+    settle(world)
+    assert_sound(world)
+
+
+def everything(world: World) -> list[str]:
+    """Return the texts of all memories as a new process sees them."""
+    world.restart()
+    return world.texts()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_dying_at_any_step_a_file_that_says_nothing_here_forgets_nothing(when: str) -> None:
+    def asked() -> tuple[World, str]:
+        world = stood()
+        world.choose(retention_days=300)
+        file = lines(*(said(f"Old {n}.", created_at="2020-01-01T00:00:00Z") for n in range(3)))
+        return world, send(world, file, mode=Mode.REPLACE).task_id
+
+    world, _ = asked()
+    steps = world.restart()
+    world.tidy()
+    for at in range(1, steps.count + 1):
+        world, task_id = asked()
+        world.restart(Steps(at=at, when=when))  # type: ignore[arg-type]
+        with suppress(Crash):
+            world.tidy()
+        world.restart()
+        for _ in range(2):
+            world.tidy(hours=LEASE_AND_MORE)
+        task = world.now.tasks.get(world.owner, task_id)
+        assert [one["line"] for one in task.report or ()] == [1, 2, 3], at
+        assert (task.error, counted(task), world.texts()) == ("nothing_taken_in", {"refused": 3}, [TEA, STANDING]), at
         assert b"/imports/" not in world.objects.everything()
 
 
@@ -178,7 +244,7 @@ def test_twenty_people_who_add_at_once_lose_nothing_to_an_import() -> None:
 
 def forget_all(world: World) -> str:
     world.clock.advance(1)
-    return world.now.forgetting.ask(world.owner, Selection(world.clock()), confirm=True)
+    return world.now.forgetting.ask(world.owner, Selection(world.clock()), confirm=True).task_id
 
 
 def test_a_forget_takes_what_an_import_still_holds_and_is_not_done_before(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,17 +262,18 @@ def test_a_forget_takes_what_an_import_still_holds_and_is_not_done_before(monkey
     assert b"/imports/" not in world.objects.everything()
 
 
-def test_a_forget_waits_for_an_import_that_is_not_complete_and_not_for_one_begun_later() -> None:
+def test_a_forget_waits_for_no_import_without_its_last_page_and_reaches_what_it_brings() -> None:
     world = World()
     begun = send_first(world, "Before.")
     task_id = forget_all(world)
     world.tidy()
-    assert world.now.tasks.get(world.owner, task_id).status is not TaskStatus.DONE
-    world.now.importing.receive(world.owner, Page(lines("More."), begun))
-    send_first(world, "After.")
-    for _ in range(2):
-        world.tidy()
     assert world.now.tasks.get(world.owner, task_id).status is TaskStatus.DONE
+    world.now.importing.receive(world.owner, Page(lines("More."), begun))
+    later = send_first(world, "After.")
+    world.now.importing.receive(world.owner, Page(lines("Last."), later))
+    for _ in range(3):
+        world.tidy()
+    assert world.texts() == ["After.", "Last."]
 
 
 def send_first(world: World, text: str) -> str:

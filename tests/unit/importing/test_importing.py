@@ -244,8 +244,29 @@ def test_what_is_over_by_the_owners_own_retention_is_refused() -> None:
     world = World()
     world.choose(retention_days=30)
     old = (world.clock() - timedelta(days=31)).isoformat()
-    task = taken_in(world, lines(said("Old.", created_at=old), "New."))
-    assert counted(task) == {"imported": 1, "refused": 1}
+    task = taken_in(
+        world,
+        lines(said("A.", importance=99), said("Old.", created_at=old), "New."),
+        lines(said("Older.", created_at=old)),
+    )
+    assert counted(task) == {"imported": 1, "refused": 3}
+    assert task.report == [
+        {"line": 1, "reason": "invalid", "field": "importance"},
+        {"line": 2, "reason": "expired"},
+        {"line": 4, "reason": "expired"},
+    ]
+
+
+def test_what_is_over_is_told_of_as_far_as_a_report_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.domain.limits.IMPORT_REPORT", 150)
+    monkeypatch.setattr("shared.domain.limits.IMPORT_AT_ONCE", 100)
+    world = World()
+    world.choose(retention_days=30)
+    dated = "".join(f"- [2020-01-01] - likes tea number {n}\n" for n in range(250))
+    new = "".join(f"- [2026-11-30] - likes coffee number {n}\n" for n in range(150))
+    task = taken_in(world, dated + new, visits=3)
+    assert (task.status, counted(task)) == (TaskStatus.DONE, {"imported": 150, "refused": 250})
+    assert task.report == [{"line": n, "reason": "expired"} for n in range(1, 151)]
 
 
 def test_two_imports_at_once_are_both_taken_in() -> None:

@@ -9,6 +9,7 @@ from shared.domain.errors import (
     ConfirmationNeeded,
     DamagedFile,
     IdempotencyKeyReused,
+    IdempotencyKeySpent,
     Invalid,
     NotFound,
     NotPossibleNow,
@@ -20,6 +21,8 @@ from shared.domain.task import TaskStatus
 from shared.keeping.idempotency import mark
 from shared.keeping.importing.course import Mode
 from shared.keeping.importing.receiving import Received
+from shared.ports import Delete
+from shared.storage import names
 from tests.builders import World
 from tests.unit.importing.sending import Page, counted, exported, lines, said, send, taken_in
 from tests.unit.storage.soundness import assert_sound, settle
@@ -77,12 +80,38 @@ def test_the_same_page_sent_twice_is_one_even_when_all_is_over() -> None:
     assert world.texts() == ["A.", "B."]
 
 
+def test_a_late_copy_of_any_page_is_the_same_page() -> None:
+    world, other = World(), World(owner="b" * 52)
+    told = three(world)
+    first, second, third, rest = told[0], told[1], told[2], "".join(told[3:])
+    begun = receive(other, Page(first, last=False))
+    for page in (second, third):
+        before = receive(other, Page(page, begun.task_id, last=False))
+    for late in (first, second, third):
+        assert receive(other, Page(late, begun.task_id, last=late == second)) == before
+        other.tidy()
+    ended = receive(other, Page(rest, begun.task_id))
+    assert (ended.pages, ended.complete) == (4, True)
+    assert receive(other, Page(second, begun.task_id, last=False)) == ended
+    other.tidy()
+    assert task_of(other, begun) == (TaskStatus.DONE, None)
+    assert other.texts() == ["A.", "B.", "C."]
+    with pytest.raises(NotPossibleNow):
+        receive(other, Page(second, begun.task_id, last=False))
+    assert other.texts() == ["A.", "B.", "C."]
+
+
 def test_a_first_page_under_a_key_is_one_import() -> None:
     world = World()
     first = receive(world, Page(lines("A.")), "key")
-    assert receive(world, Page(lines("A.")), "key") == first
+    again = receive(world, Page(lines("A.")), "key")
+    assert (again, first.replayed, again.replayed) == (first, False, True)
     world.tidy()
-    assert receive(world, Page(lines("A.")), "key").status is TaskStatus.DONE
+    late = receive(world, Page(lines("A.")), "key")
+    assert (late.status, late.replayed) == (TaskStatus.DONE, True)
+    world.table.write(world.owner, [Delete(names.TASK + first.task_id)])
+    with pytest.raises(IdempotencyKeySpent):
+        receive(world, Page(lines("A.")), "key")
     with pytest.raises(IdempotencyKeyReused):
         receive(world, Page(lines("B.")), "key")
     world.tidy()

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.domain.errors import Invalid
+from shared.keeping.importing.course import Mode
 from shared.learning.notes import Note
 from tests.builders import World, conversation
 from tests.unit.importing.sending import exported, lines, said, taken_in
@@ -24,6 +25,17 @@ def note(world: World, **more: Any) -> None:
 
 def hand_in(world: World, **more: Any) -> None:
     world.now.accepting.accept(world.owner, conversation("记住：我喜欢茶", **more))
+
+
+@pytest.mark.parametrize("masked", ["password: ***", "password: ＊＊＊", "密码：＊*＊", "password: *\u200b**"])
+def test_a_mask_of_any_width_overwrites_no_secret(masked: str) -> None:
+    world = World()
+    memory = world.add(f"password: {PASSWORD}")
+    with pytest.raises(Invalid):
+        world.edit(memory.id, content=masked)
+    task = taken_in(world, lines(said(masked, id=memory.id)), mode=Mode.OVERWRITE)
+    assert task.report == [{"line": 1, "reason": "masked_credential"}]
+    assert world.texts() == [f"password: {PASSWORD}"]
 
 
 @pytest.mark.parametrize("secret", SECRETS)

@@ -10,8 +10,8 @@ import pytest
 from shared.domain import limits
 from shared.domain.errors import InvalidCursor
 from shared.domain.memory import Category, Scope
-from shared.keeping.cursors import Cursors
-from shared.keeping.exporting.pages import Exporting, Wish
+from shared.keeping.cursors import CURSOR_CHARACTERS, Cursors
+from shared.keeping.exporting.pages import Exporting, Wish, _At
 from shared.learning.notes import Note
 from shared.ports import Update
 from shared.storage import lines as lines_kinds
@@ -19,6 +19,8 @@ from shared.storage import names, persona
 from shared.storage.document_commits import DocumentCommits
 from shared.storage.vaults import Opened
 from tests.builders import World
+from tests.unit.importing.sending import lines as file_of
+from tests.unit.importing.sending import send
 from tests.unit.storage.deeds import Summing
 
 SECRET = "hunter2Xy!"
@@ -216,6 +218,55 @@ def test_a_cursor_is_of_one_owner_and_one_wish(monkeypatch: pytest.MonkeyPatch) 
     for owner, wish in ((world.owner, Wish(credentials=True)), ("nobody" * 8, Wish())):
         with pytest.raises(InvalidCursor):
             exporting(world).page(owner, wish, cursor)
+
+
+def test_a_secret_written_after_an_export_began_is_masked_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = lived()
+    later = next(memory for memory in world.memories() if memory.content == "Tried pytest, it worked.")
+    monkeypatch.setattr(limits, "EXPORT_BYTES", 1_000)
+    first = exporting(world).page(world.owner, Wish(credentials=True), None)
+    world.add("The password: Later5ecret!!")
+    world.edit(later.id, content="The api password is An0therSecret!!")
+    old = {"kind": "memory", "content": "The password: Brought5ecret!!", "created_at": "2020-01-01T00:00:00Z"}
+    send(world, file_of(old))
+    world.tidy()
+    data, cursor = first.data, first.next_cursor
+    while cursor is not None:
+        page = exporting(world).page(world.owner, Wish(credentials=True, history=False), cursor)
+        data, cursor = data + page.data, page.next_cursor
+    told = [json.loads(line) for line in data.rstrip("\n").split("\n")]
+    masked = {line["content"] for line in told if line.get("masked")}
+    assert masked >= {"The password: ***", "The api password is ***"}
+    assert SECRET in data
+    assert "5ecret" not in data.replace(SECRET, "")
+    assert "An0ther" not in data
+    assert len(world.now.auditing.looks(world.owner, 10, None).entries) == 1
+    assert "Later5ecret!!" in "".join(pages(world, credentials=True)), "the next one is on record, and tells it"
+    assert len(world.now.auditing.looks(world.owner, 10, None).entries) == 2
+
+
+def test_a_cursor_ends_an_hour_after_its_export_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = lived()
+    monkeypatch.setattr(limits, "EXPORT_BYTES", 1_000)
+    cursor = exporting(world).page(world.owner, Wish(credentials=True), None).next_cursor
+    world.clock.advance(3_500)
+    again = exporting(world).page(world.owner, Wish(credentials=True), cursor).next_cursor
+    assert again is not None
+    world.clock.advance(101)
+    for late in (cursor, again):
+        with pytest.raises(InvalidCursor, match="too long ago"):
+            exporting(world).page(world.owner, Wish(credentials=True), late)
+
+
+def test_the_longest_cursor_is_one_that_a_request_may_bring() -> None:
+    world = lived()
+    opened = world.now.vaults.open(world.owner)
+    assert opened is not None
+    kinds = ("header", "memory", "scene", "persona", "suggestion", "active", "settings", "damaged")
+    at = _At(2**42, 5, "suggestion#" + "Z" * 40, "f" * 64, dict.fromkeys(kinds, 99_999))
+    cursor = exporting(world)._answer(opened, Wish(), at, []).next_cursor
+    assert cursor is not None
+    assert len(cursor) <= CURSOR_CHARACTERS
 
 
 def test_who_has_nothing_exports_nothing() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from shared.domain.asking import Answer, Ask
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
-from shared.learning.answers import Action
+from shared.learning.answers.answers import Action
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Extracted, Known
 from shared.text.secrets import Masked

@@ -6,7 +6,7 @@ from datetime import datetime
 from benchmarks.learning import LANGUAGES, Line, conversation_of, conversations, judge, table
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
-from shared.learning.answers import Action
+from shared.learning.answers.answers import Action
 from shared.learning.conversation import Conversation
 from shared.learning.extractor import Candidate, Cost, Extracted, Known, RulesExtractor, Unwilling
 from shared.learning.prompts.material import prepare

@@ -11,7 +11,7 @@ from shared.domain.asking import ModelDown, ModelRefused, ModelTimeout
 from shared.domain.memory import Category, Scope
 from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
-from shared.learning.answers import Action
+from shared.learning.answers.answers import Action
 from shared.learning.conversation import Conversation, Message
 from shared.learning.extractor import Cost, Extracted, Interrupted, Known, Unwilling
 from shared.learning.model_extractor import BUDGET_SECONDS, LEAST_SECONDS, PART, ModelExtractor

@@ -9,7 +9,7 @@ from shared.domain.errors import Unavailable
 from shared.domain.ids import ulid
 from shared.domain.memory import Category, Memory, Origin, Scope, Source, Status
 from shared.domain.task import Task, TaskStatus
-from shared.learning.answers import Action
+from shared.learning.answers.answers import Action
 from shared.learning.extractor import Known
 from shared.storage.transactions import Change
 from tests.builders import World

@@ -12,9 +12,10 @@ from shared.domain.times import rfc3339
 from shared.keeping.maintenance import retention
 from shared.keeping.memories.filters import CREATED
 from shared.ports import Update
+from shared.recall.building import Builder
 from shared.recall.context import Moment
 from shared.storage import names
-from tests.builders import World
+from tests.builders import Draft, World
 from tests.fakes import Crash, Steps
 from tests.unit.storage.soundness import assert_sound, records, settle
 
@@ -295,6 +296,8 @@ def test_settings_that_do_not_open_delete_and_hide_nothing() -> None:
     broken = bytes([bytes(stored["sealed"])[0] ^ 1]) + bytes(stored["sealed"])[1:]  # type: ignore[arg-type]
     world.table.write(world.owner, [Update(names.SETTINGS, set={"sealed": broken})])
     assert world.get(memory.id).content == SHORT
+    commit = str(stored["commit"])
+    world.objects.put(names.journal(world.owner, 1, commit), b"their line does not open either\n")
     assert "retention_deleted" not in (world.tidy() or {})
     assert world.sks(names.MEMORY) == [memory.id]
 
@@ -322,3 +325,25 @@ def test_dying_at_any_step_of_the_deletion_leaves_a_state_that_the_next_visit_fi
         settle(world)
         assert world.texts() == [LONG]
         assert_sound(world)
+
+
+def test_what_is_written_between_the_visits_reading_and_the_builds_is_deleted_when_it_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The build opens the owner anew and takes in its row: its end is to be known before that goes."""
+    world = World()
+    world.add(LONG)
+    build, other = Builder.build, world.process()
+
+    def late(self: Builder, owner: str, **more: Any) -> Any:
+        monkeypatch.setattr(Builder, "build", build)
+        draft = Draft(SHORT, expires_at=world.clock() + timedelta(hours=2))
+        other.memories.add(owner, draft)
+        return build(self, owner, **more)
+
+    monkeypatch.setattr(Builder, "build", late)  # the moment between two reads of one visit
+    world.tidy()
+    assert sorted(world.texts()) == sorted([LONG, SHORT])
+    assert world.sks(names.CHANGE) == []
+    world.tidy(hours=2.1)
+    assert [one.content for one in map(world.get, world.sks(names.MEMORY))] == [LONG]

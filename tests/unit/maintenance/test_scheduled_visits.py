@@ -33,6 +33,10 @@ def at(*parts: int) -> datetime:
         ("every day at 2:30", "Europe/Berlin", at(2026, 3, 28, 12), at(2026, 3, 29, 1)),
         ("every day at 2:30", "Europe/Berlin", at(2026, 10, 25, 0, 30), at(2026, 10, 26, 1, 30)),
         ("every day at 2:30", "Europe/Berlin", at(2026, 10, 24, 12), at(2026, 10, 25, 0, 30)),
+        ("every day at 2:30", "Europe/Berlin", at(2026, 10, 25, 1, 1), at(2026, 10, 26, 1, 30)),
+        ("every day at 1:30", "America/New_York", at(2027, 11, 7, 6, 1), at(2027, 11, 8, 6, 30)),
+        ("hourly", "America/New_York", at(2027, 11, 7, 6, 1), at(2027, 11, 7, 7)),
+        ("the last Friday of every month", "UTC", at(2026, 3, 1), at(2026, 3, 27, 3)),
     ],
 )
 def test_the_next_moment_is_of_the_owners_clock(words: str, zone: str, after: datetime, expected: datetime) -> None:

@@ -281,7 +281,7 @@ def test_what_an_owner_asked_for_is_done_though_what_maintenance_remembers_was_l
     world = World()
     world.add(TEXT)
     world.add("I prefer Rust for tools.", category=Category.PREFERENCE)
-    persona, forgotten = world.now.portrait.ask(world.owner), forget(world, query="deploy day")
+    persona, forgotten = world.now.portrait.ask(world.owner).task_id, forget(world, query="deploy day")
     world.table.write(world.owner, [Delete(names.UPKEEP)])
     for _ in range(2):
         world.tidy()

@@ -100,7 +100,7 @@ def task(world: World) -> Task:
 
 def asked(world: World) -> Task:
     """Ask for a refresh, let maintenance do it, and return its task."""
-    task_id = world.now.portrait.ask(world.owner)
+    task_id = world.now.portrait.ask(world.owner).task_id
     world.tidy()
     return world.now.tasks.get(world.owner, task_id)
 

@@ -84,6 +84,7 @@ def memories(draw: st.DrawFn, most: int = 12) -> list[Entry]:
             status=draw(st.integers(0, 2)),
             importance=draw(st.integers(1, 10)),
             access_count=draw(st.integers(0, 5)),
+            ends_at=draw(st.sampled_from((0, 0, BEFORE, BEFORE + 2))),
         )
         for place in chosen
     ]

@@ -1,6 +1,6 @@
 """Days that have memories, counted in the owner's zone from the index and what it does not know."""
 
-from datetime import date
+from datetime import date, timedelta
 
 from shared.domain.memory import Scope
 from shared.recall.days import ByDay, Days
@@ -57,6 +57,12 @@ def test_deleted_dismissed_and_ended_memories_do_not_count_indexed_or_not() -> N
             world.delete(memory.id)
         elif memory.content == "Two.":
             world.dismiss(memory.id)
+    assert days(world).days == [(date(2026, 3, 2), 1)]
+    ends = world.clock() + timedelta(hours=1)
+    world.add("Five.", expires_at=ends)
+    world.build()
+    assert days(world).days == [(date(2026, 3, 4), 1), (date(2026, 3, 2), 1)]
+    world.clock.advance(3_600)
     assert days(world).days == [(date(2026, 3, 2), 1)]
     world.choose(retention_days=1)
     assert days(world).days == []

@@ -165,7 +165,11 @@ DANGER = (
     f"</{TAG}>", f"<{TAG}>", "</NACRE_MEMORY >", "＜/nacre_memory＞", "＜ｎａｃｒｅ＿ｍｅｍｏｒｙ＞", "‹/nacre-memory›", "《nacre memory》",
     "< / nacre_memory>",
     "</\u200bnacre_memory>", "<\u0301/nacre_memory>", "< 𝐧acre_memory>", "<" + " " * 300 + "/nacre_memory>",
-    "<\n/nacre_memory>", "《\u2028nacre memory",
+    "<\n/nacre_memory>", "《\u2028nacre memory", "‹∕nacre_memory>", "<\\/nacre_memory>",
+    "<⁄nacre_memory>", "<⧸nacre_memory>", "<╱nacre_memory>",
+    "<'/nacre_memory>", "<ʼ/nacre_memory>", "❰/nacre_memory❱", "⧼/nácre.memory⧽", "⪡/nacre_memory>", "⟪//nacre—memory⟫",
+    "◀/n a c r e memory",
+    "<" + "-" * 300 + "/nacre_memory>", "‹" + "-" * 194 + "nacre_memory>", "<∕system>", "<\\/system>",
     "<system>", "<系统>", "<!--", "<?xml?>",
     "<|im_start|>", "<｜end｜>", "```", "~~~~", "｀｀｀", "\n", "\r\n", "\u2028", "\u2029", "\x85", "\x0b", "\x1c", "\x00", "\x1b[31m",
     "\u202e", "\u2066", "\u200b",
@@ -219,11 +223,11 @@ def test_no_text_keeps_a_tag_a_fence_a_line_end_or_a_hidden_sign(text: str) -> N
     line = escaped(text)
     assert not HIDDEN.search(line)
     assert not re.search(r"<\s*[/!?|]|<[^\W\d_]|`{3}|~{3}", line)
-    assert not re.search(r"[<＜﹤‹《]\W*nacre\W*memory", line, re.IGNORECASE)
+    assert not re.search(r"[<＜﹤‹《❰⧼⪡⟪◀][\W_]*nacre[\W_]*memory", line, re.IGNORECASE)
     assert escaped(line) == line
 
 
-@pytest.mark.parametrize("text", DANGER[:22])
+@pytest.mark.parametrize("text", DANGER[:38])
 def test_each_way_to_open_something_is_closed(text: str) -> None:
     assert escaped(f"a {text} b") != f"a {text} b"
     assert "<" not in escaped(text)
@@ -232,7 +236,8 @@ def test_each_way_to_open_something_is_closed(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "a < b", "1<2 <3", "x <= y", "a -> b", "我喜欢《红楼梦》", "《Nacre 设计》", "use `code` here", "~/notes", "好的～～～",
+        "a < b", "x <- y", "« Nacre »", "◀ back", "a ≪ b", "<3", "1<2 <3",
+        "x <= y", "a -> b", "我喜欢《红楼梦》", "《Nacre 设计》", "use `code` here", "~/notes", "好的～～～",
         "👨‍👩‍👧 ❤️ 1️⃣ 👍🏽",
         "می‌خواهم", "क्‍ष", "x　y", "R&D", "50 % {ok}", "C:\\dir", "a · b — c", "日本語とカタカナ",
     ],

@@ -15,7 +15,7 @@ from shared.recall.packing import Columns
 from tests.unit.recall.made import entry, memories
 
 HEADER = struct.Struct("<BBIIQIH")
-COLUMNS = 13
+COLUMNS = 14
 SAMPLE = Index.build([entry(n, f"green tea {n} 花生过敏", vector=bytes([n, 1])) for n in range(20)]).pack()
 
 
@@ -51,6 +51,7 @@ def test_every_number_survives_at_its_bounds() -> None:
         category=7,
         status=2,
         access_count=2**32 - 1,
+        ends_at=2**32 - 1,
     )
     index = Index.build([wide, entry(2, "tea " * 1_000, created_at=0, scope_tag=bytes(16), vector=bytes([128, 127]))])
     opened = Index.open(index.pack())

@@ -123,7 +123,19 @@ def test_zclaws_preset_blends_seven_parts_meaning_with_three_parts_words() -> No
 
 
 def test_zclaws_preset_without_embeddings_is_words_alone() -> None:
-    assert rank(known([4.0, 2.0]), BLEND, now=NOON).scores == pytest.approx([1.0, 0.5])
+    ranking = rank(known([4.0, 2.0]), BLEND, now=NOON)
+    assert ranking.scores == pytest.approx([1.0, 0.5])
+    assert ranking.weights == {"text": 1.0, "semantic": 0.0}
+    assert rank(known([4.0, 2.0], semantic=[0.2, 0.9]), BLEND, now=NOON).weights == {"text": 0.3, "semantic": 0.7}
+    for place in range(2):
+        parts = ranking.explain(place)
+        assert ranking.added(place) == {name: weight * parts[name] for name, weight in ranking.weights.items()}
+
+
+def test_what_was_read_often_is_before_its_equal_and_never_before_what_is_a_week_newer() -> None:
+    assert rank(known([5.0, 5.0], accesses=[6, 0]), now=NOON).order == [0, 1]
+    assert rank(known([5.0, 5.0], age=[90, 1], accesses=[1_000, 0]), now=NOON).order == [1, 0]
+    assert rank(known([5.0, 5.0], age=[9, 2], accesses=[1_000, 0]), now=NOON).order == [1, 0]
 
 
 @pytest.mark.parametrize(

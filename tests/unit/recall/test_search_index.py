@@ -63,16 +63,17 @@ def test_masked_memories_never_come_out(entries: list[Entry], gone: frozenset[in
     st.none() | st.frozensets(st.sampled_from((HERE, THERE))),
     st.none() | st.frozensets(st.integers(0, 2)),
     st.none() | st.frozensets(st.integers(0, 7)),
-    st.none() | st.integers(0, 30),
-    st.none() | st.integers(0, 30),
+    st.tuples(*[st.none() | st.integers(0, 30)] * 2, st.none() | st.integers(0, 3)),
 )
 def test_filters_let_through_exactly_what_they_allow(
     indexed: list[Entry], changed: list[Entry], text: str, scopes: frozenset[bytes] | None,
-    statuses: frozenset[int] | None, categories: frozenset[int] | None, first: int | None, last: int | None,
+    statuses: frozenset[int] | None, categories: frozenset[int] | None, times: tuple[int | None, int | None, int | None],
 ) -> None:  # fmt: skip
+    first, last, living = times
     where = Where(
         scopes, statuses, categories,
         None if first is None else BEFORE + first * 86_400, None if last is None else BEFORE + last * 86_400,
+        living_at=None if living is None else BEFORE + living,
     )  # fmt: skip
     by_id = {each.id: each for each in [*indexed, *changed]}
     free = pairs(found(Index.build(indexed), text, changed=changed))
@@ -231,3 +232,23 @@ def test_terms_whose_hashes_collide_become_one_term(monkeypatch: pytest.MonkeyPa
     index = Index.build([entry(1, "tea coffee milk"), entry(2, "rye")])
     assert len(index.columns.terms) == 2
     assert Index.open(index.pack()).ids() == [name(1), name(2)]
+
+
+@given(memories(30), memories(10), st.integers(1, 12), st.integers(0, 8), st.integers(0, 8))
+def test_shares_of_scopes_are_among_the_best_before_better_ones_of_others(
+    stored: list[Entry], changed: list[Entry], k: int, here: int, there: int
+) -> None:
+    shares = [({HERE}, here), ({THERE}, there)]
+    masked = [each.id for each in changed]
+    search = Index.build(stored).search(query_terms("tea 花生", now=NOW), masked=masked)
+    everything = search.candidates(99, changed=changed)
+    found = search.candidates(k, changed=changed, shares=shares)
+    order = {memory_id: place for place, memory_id in enumerate(everything.ids)}
+    assert [order[each] for each in found.ids] == sorted(order[each] for each in found.ids)
+    tags = dict(zip(everything.ids, everything.scope_tags, strict=True))
+    wanted = {
+        each for tag, least in ((HERE, here), (THERE, there)) for each in [i for i in tags if tags[i] == tag][:least]
+    }
+    assert wanted <= set(found.ids)
+    others = [each for each in everything.ids if each not in wanted]
+    assert set(found.ids) == wanted | set(others[: max(k - len(wanted), 0)])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text.tokens import ASKING, LONG_QUERY, NAME, Query, query_terms, terms
+from shared.text.tokens import ASKING, LONG_QUERY, NAME, SINGLE, Query, query_terms, terms
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)  # a Wednesday
 
@@ -115,6 +115,78 @@ def test_a_term_asked_twice_counts_once() -> None:
     assert set(twice) - set(once) == {"teagreen"}
 
 
+@pytest.mark.parametrize(
+    ("apart", "together"),
+    [
+        ("dark mode", "darkmode"),
+        ("time zone", "timezone"),
+        ("user names", "username"),
+        ("code base", "codebase"),
+        ("change log", "changelog"),
+        ("house keys", "housekeys"),
+        ("city hall", "cityhall"),
+        ("Node.js 20", "nodejs"),
+        ("Vue.js", "vuejs"),
+        ("multi-tenant", "multitenant"),
+        ("re-use", "reuse"),
+        ("web site", "website"),
+        ("log in", "login"),
+        ("logged in", "login"),
+        ("set up", "setup"),
+        ("backing up", "backup"),
+        ("take over", "takeover"),
+    ],
+)
+def test_a_compound_is_found_however_it_is_written(apart: str, together: str) -> None:
+    assert meets(f"They use {apart} here", together)
+    assert meets(f"They use {together} here", apart)
+
+
+@pytest.mark.parametrize(
+    ("memory", "query"),
+    [
+        ("May is my colleague", "who is May?"),
+        ("I met Will at the station", "Will's number"),
+        ("Will lives in Oslo", "Where does Will live?"),
+        ("we hired May last year", "May"),
+        ("我和May一起开会", "May是谁"),
+        ("She works in IT", "who is in IT"),
+        ("Our office in the US is closed", "US holidays"),
+        ("advice of the WHO", "what did the WHO advise"),
+    ],
+)
+def test_names_that_read_like_stop_words_are_found(memory: str, query: str) -> None:
+    names = query_terms(query, now=NOW).whole & {"may", "will", "it", "us", "who"}
+    assert names
+    assert names <= terms(memory).counts.keys()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("May I ask", "Will you come", "I moved in May", "due on 3 May", "May 5 is a holiday", "it may rain"),
+        *(
+            "reading The Hobbit",
+            "so It's late",
+            "DO NOT USE IT EVER, WHO ASKED",
+            "he said No Way and The End",
+            "do NOT",
+        ),
+    ],
+)
+def test_capitals_of_sentences_titles_months_and_shouting_make_no_names(text: str) -> None:
+    assert not {"may", "will", "it", "who", "the", "not", "do", "and"} & terms(text).counts.keys()
+
+
+@pytest.mark.parametrize(("memory", "query"), [("Brad came", "bread"), ("a clan", "clean"), ("a plant", "planet")])
+def test_a_word_is_not_taken_for_a_compound_of_scraps(memory: str, query: str) -> None:
+    assert not meets(memory, query)
+
+
+def test_a_preposition_makes_no_noun_of_the_word_before_it() -> None:
+    assert "livein" not in terms("I live in Kyoto").counts
+
+
 def test_repeated_words_of_a_memory_are_counted() -> None:
     found = terms("tea and tea 茶茶")
     assert found.counts["tea"] == 2
@@ -133,6 +205,23 @@ def test_pasted_text_is_known_by_its_many_words_and_trusts_single_characters_les
     assert pasted.long
     assert pasted.weights["茶"] < query_terms("绿茶", now=NOW).weights["茶"]
     assert not query_terms(" ".join(f"word{n}" for n in range(LONG_QUERY)), now=NOW).long
+
+
+def test_a_chinese_question_of_two_lines_is_no_pasted_text() -> None:
+    question = "请帮我找一下上个月我们和供应商开会时讨论的付款条件到底是怎么约定的"
+    asked = query_terms(question, now=NOW)
+    assert not asked.long
+    assert asked.weights["款"] == SINGLE
+    assert query_terms(
+        question + "还有去年冬天他们对交货期限以及违约金额提出过哪些意见后来为何又改口以及最终双方签字盖章的版本",
+        now=NOW,
+    ).long
+
+
+def test_pasted_text_keeps_the_dates_it_names() -> None:
+    pasted = query_terms(" ".join(f"word{n}" for n in range(LONG_QUERY + 1)) + " on 3 May 2026", now=NOW)
+    assert pasted.long
+    assert "@d05-03" in pasted.weights
 
 
 @pytest.mark.parametrize(
@@ -181,12 +270,74 @@ def test_pasted_text_is_known_by_its_many_words_and_trusts_single_characters_les
         ("the fall of 2023", datetime(2023, 9, 1, tzinfo=UTC)),
         ("去年夏天去了哪里", datetime(2025, 6, 1, tzinfo=UTC)),
         ("2023年冬季", datetime(2024, 1, 9, tzinfo=UTC)),
+        ("上上周的会", datetime(2026, 5, 4, tzinfo=UTC)),
+        ("上上周五的会", datetime(2026, 5, 8, tzinfo=UTC)),
+        ("上上周末", datetime(2026, 5, 9, tzinfo=UTC)),
+        ("上上个月", datetime(2026, 3, 9, tzinfo=UTC)),
+        ("the week before last", datetime(2026, 5, 4, tzinfo=UTC)),
+        ("the month before last", datetime(2026, 3, 9, tzinfo=UTC)),
+        ("大前年", datetime(2023, 3, 9, tzinfo=UTC)),
+        ("half a year ago", datetime(2025, 11, 9, tzinfo=UTC)),
+        ("半年前", datetime(2025, 11, 9, tzinfo=UTC)),
+        ("半个月前", datetime(2026, 5, 5, tzinfo=UTC)),
+        ("ten days ago", datetime(2026, 5, 10, tzinfo=UTC)),
+        ("十二天前", datetime(2026, 5, 8, tzinfo=UTC)),
+        ("a couple of weeks ago", datetime(2026, 5, 9, tzinfo=UTC)),
+        ("a few days ago", datetime(2026, 5, 17, tzinfo=UTC)),
+        ("几周前", datetime(2026, 4, 30, tzinfo=UTC)),
+        ("the other day", datetime(2026, 5, 17, tzinfo=UTC)),
+        ("20小时前", datetime(2026, 5, 19, tzinfo=UTC)),
+        ("half an hour ago", datetime(2026, 5, 20, tzinfo=UTC)),
+        ("in the past week", datetime(2026, 5, 13, tzinfo=UTC)),
+        ("过去一周", datetime(2026, 5, 13, tzinfo=UTC)),
+        ("the last few weeks", datetime(2026, 4, 20, tzinfo=UTC)),
+        ("最近三天", datetime(2026, 5, 17, tzinfo=UTC)),
+        ("过去一年", datetime(2025, 6, 17, tzinfo=UTC)),
+        ("past three years", datetime(2023, 6, 17, tzinfo=UTC)),
+        ("the dinner of 25/12/2025", datetime(2025, 12, 25, tzinfo=UTC)),
+        ("the dinner of 12/25/2025", datetime(2025, 12, 25, tzinfo=UTC)),
+        ("03.04.2025", datetime(2025, 4, 3, tzinfo=UTC)),
+        ("03.04.2025", datetime(2025, 3, 4, tzinfo=UTC)),
+        ("November plans", datetime(2025, 11, 4, tzinfo=UTC)),
+        ("plans for this May?", datetime(2026, 5, 4, tzinfo=UTC)),
+        ("the goals for 2025.", datetime(2025, 11, 4, tzinfo=UTC)),
+        ("2025目标", datetime(2025, 11, 4, tzinfo=UTC)),
     ],
 )
 def test_a_question_that_names_a_date_asks_for_memories_of_that_date(query: str, day: datetime) -> None:
     asked = query_terms(query, now=NOW).weights.keys()
     assert asked & terms("tea", at=day).counts.keys()
     assert not asked & terms("tea", at=datetime(1999, 9, 9, tzinfo=UTC)).counts.keys()
+
+
+@pytest.mark.parametrize(
+    ("query", "other"),
+    [
+        ("上上周", datetime(2026, 5, 13, tzinfo=UTC)),
+        ("上上个月", datetime(2026, 4, 13, tzinfo=UTC)),
+        ("大前年", datetime(2024, 5, 13, tzinfo=UTC)),
+        ("half a year ago", datetime(2025, 5, 20, tzinfo=UTC)),
+    ],
+)
+def test_a_time_further_back_is_not_the_nearer_one(query: str, other: datetime) -> None:
+    assert not query_terms(query, now=NOW).weights.keys() & terms("tea", at=other).counts.keys()
+
+
+@pytest.mark.parametrize(
+    ("query", "topic"),
+    [
+        ("three days ago", ""),
+        ("what broke 2 months ago", "what broke"),
+        ("上周我做了什么", "我做了什么"),
+        ("the deploy yesterday", "the deploy"),
+        ("where we were last summer", "summer"),
+        ("去年夏天", "夏天"),
+        ("the release of May 3", "the release of 3"),
+    ],
+)
+def test_words_of_a_time_counted_from_now_are_not_searched_for(query: str, topic: str) -> None:
+    asked = query_terms(query, now=NOW).weights
+    assert {term for term in asked if term[0] != "@"} == query_terms(topic, now=NOW).weights.keys()
 
 
 @pytest.mark.parametrize(
@@ -212,6 +363,18 @@ def test_one_day_back_is_no_other_day_back(query: str, day: str) -> None:
         "第二个周末",
         "summer jobs",
         "on fridays",
+        "this may take a while",
+        "$2000",
+        "2000 users",
+        "2000 RMB",
+        "2000px",
+        "route 1998",
+        "2000个用户",
+        "端口2000",
+        "我花了2000",
+        "两年前端经验",
+        "提前两天",
+        "最近一次",
     ],
 )
 def test_what_only_looks_like_a_date_asks_for_none(query: str) -> None:
@@ -269,6 +432,14 @@ def test_a_text_of_200_kilobytes_is_analysed() -> None:
         "十" * 200_000,
         "一" * 200_000 + "天前",
         "十" * 3_000 + "天前",
+        "the past " * 20_000,
+        "a couple of " * 20_000,
+        "上上个" * 60_000,
+        "12/" * 60_000,
+        "route " * 30_000 + "1998",
+        "最近" * 100_000,
+        "May " * 50_000,
+        "us US " * 30_000,
     ],
 )
 def test_no_text_makes_the_patterns_walk_back_and_forth(text: str) -> None:

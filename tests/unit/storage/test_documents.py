@@ -119,7 +119,7 @@ def test_a_full_memory_takes_no_document_but_lets_one_end() -> None:
 
 
 @pytest.mark.parametrize("column", [documents.SEALED, documents.COMMIT])
-def test_a_document_that_was_tampered_with_does_not_open_and_is_left_alone(column: str) -> None:
+def test_a_document_that_was_tampered_with_does_not_open_and_comes_back_from_its_line(column: str) -> None:
     world = World()
     write(world, {"traits": "likes coffee"})
     value = b"tampered" if column == documents.SEALED else "01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -127,8 +127,9 @@ def test_a_document_that_was_tampered_with_does_not_open_and_is_left_alone(colum
     item = world.table.partition(world.owner)[names.PERSONA]
     with pytest.raises(SealBroken):
         documents.from_item(opened(world).keys, lines.PERSONA, lines.PERSONA, item)
-    before = journaled(world)
     tidied = world.tidy(hours=2)
     assert tidied is not None
-    assert tidied["repair_damaged"] > 0
-    assert journaled(world) == before
+    assert (tidied["repair_damaged"], tidied["repair_compared_documents"]) == (1, 1)
+    assert standing(world).get("traits") == "likes coffee"
+    settle(world)
+    assert_sound(world)

@@ -13,7 +13,8 @@ from shared.storage import bodies, lines, names
 from shared.storage.fold import Fold
 from shared.storage.items import full_text
 from shared.storage.journal import Journal, Record
-from shared.storage.repair import Repair, Survey
+from shared.storage.repair import Repair
+from shared.storage.survey import Survey
 from tests.builders import World
 from tests.fakes import Crash, Steps
 from tests.unit.storage.soundness import assert_sound, opened, records, settle, standing

@@ -10,7 +10,7 @@ from shared.domain.task import TaskStatus
 from shared.ports import Put, Value
 from shared.storage import items, names
 from tests.builders import World
-from tests.unit.storage.soundness import opened, records
+from tests.unit.storage.soundness import assert_sound, opened, records, settle
 
 CONTENT, OTHER = "The deploy day is Monday.", "Deploys need two reviewers."
 
@@ -22,7 +22,7 @@ def tampered(world: World, memory_id: str, **columns: Value | None) -> None:
 
 
 def assert_refused(world: World, memory_id: str) -> None:
-    """That memory is served to nobody; the other one is, everywhere."""
+    """That memory is served to nobody; the other one is, everywhere. Then maintenance brings it back from its line."""
     with pytest.raises(SealBroken):
         world.get(memory_id)
     with pytest.raises(SealBroken):
@@ -35,9 +35,11 @@ def assert_refused(world: World, memory_id: str) -> None:
     assert world.found("deploy") == [OTHER]
     tidied = world.tidy(hours=2)
     assert tidied is not None
-    assert tidied["repair_damaged"] >= 1
-    assert world.texts() == [OTHER]
     assert memory_id in {record.id for record in records(world)}, "a damaged memory's journal is what can mend it"
+    assert tidied["repair_compared_restored"] == 1
+    assert world.texts() == sorted([OTHER, CONTENT])
+    settle(world)
+    assert_sound(world)
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,8 @@ def test_a_private_key_that_names_another_inside_is_one_secret() -> None:
 
 def test_an_edit_that_holds_the_mask_is_noticed() -> None:
     assert contains_mask(f"密码: {MASK}")
+    assert contains_mask("密码: ＊＊＊")
+    assert contains_mask("password: ＊*\u200b﹡")
     assert not contains_mask("密码: x**")
 
 

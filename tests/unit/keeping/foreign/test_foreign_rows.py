@@ -118,6 +118,19 @@ def test_rows_of_a_table_with_too_many_or_too_few_cells_are_refused_alone() -> N
     assert {reason for _, reason, _ in refusals(found)} == {"invalid"}
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        "id,scope,content,status,\n1,USER,likes tea,ACTIVE,\n2,USER,likes dogs,ACTIVE\n,,,,\n",
+        "\n\nid,scope,content,status\n1,USER,likes tea,ACTIVE,,,\n\n2,USER,likes dogs,ACTIVE\n",
+        "id,scope,content,project key\r\n1,USER,likes tea,\r\n2,USER,likes dogs,\r\n",
+    ],
+)
+def test_empty_cells_at_an_end_and_unknown_columns_are_no_matter(data: str) -> None:
+    found = page("mao", data)
+    assert (contents(found), refusals(found)) == (["likes tea", "likes dogs"], [])
+
+
 @pytest.mark.parametrize("first", ["content,scope,content", "scope," * 300, "\n", '"' + "x" * 200_000])
 def test_a_table_whose_first_line_does_not_name_its_columns_is_refused(first: str) -> None:
     assert wrong("mao", first + "\n" + "a,b,c\n")["field"] == "data"

@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
-from shared.domain.errors import ConfirmationNeeded, Invalid
+from shared.domain.errors import ConfirmationNeeded, IdempotencyKeySpent, Invalid
 from shared.domain.memory import Category, Scope, Status
 from shared.domain.task import TaskStatus
 from shared.domain.times import day_bounds
 from shared.keeping.forgetting.selection import Selection
+from shared.keeping.idempotency import Asked, mark
+from shared.ports import Delete
 from shared.recall.days import ByDay
+from shared.storage import names
 from tests.builders import World
 from tests.fakes import Crash, Steps
 from tests.unit.storage.deeds import Summing
@@ -48,7 +51,7 @@ def selected(world: World, **wish: Any) -> Selection:
 def forget(world: World, **wish: Any) -> str:
     """Ask for it; return the task's id."""
     world.clock.advance(1)
-    return world.now.forgetting.ask(world.owner, selected(world, **wish), confirm=True)
+    return world.now.forgetting.ask(world.owner, selected(world, **wish), confirm=True).task_id
 
 
 def forgotten(world: World) -> None:
@@ -109,7 +112,8 @@ def test_a_selection_means_what_all_its_parts_mean(wish: dict[str, Any], expecte
     task_id = forget(world, **wish)
     forgotten(world)
     assert world.texts() == sorted(set(everything) - set(expected))
-    assert status(world, task_id) == (TaskStatus.DONE, {"forgotten": len(expected)} if expected else {})
+    scenes = {"scenes": 1} if "project" in wish and len(wish) == 1 else {}
+    assert status(world, task_id) == (TaskStatus.DONE, scenes | {"forgotten": len(expected)} if expected else {})
 
 
 @pytest.mark.parametrize(
@@ -229,12 +233,19 @@ def test_what_is_written_after_the_request_stays_the_same_text_too() -> None:
 
 def test_the_same_request_twice_is_one_task() -> None:
     world = varied()
-    assert len({_asked_with_key(world) for _ in range(2)}) == 1
+    first, again = _asked_with_key(world), _asked_with_key(world)
+    world.tidy()
+    world.tidy()
+    late = _asked_with_key(world)
+    assert first == again == late
+    assert [one.replayed for one in (first, again, late)] == [False, True, True]
+    assert [one.status for one in (first, again, late)] == [TaskStatus.QUEUED, TaskStatus.QUEUED, TaskStatus.DONE]
+    world.table.write(world.owner, [Delete(names.TASK + first.task_id)])
+    with pytest.raises(IdempotencyKeySpent):
+        _asked_with_key(world)
 
 
-def _asked_with_key(world: World) -> str:
-    from shared.keeping.idempotency import mark
-
+def _asked_with_key(world: World) -> Asked:
     once = mark("POST /v1/forget", "key", {"query": "花生"}, world.clock())
     return world.now.forgetting.ask(world.owner, selected(world, query="花生"), confirm=True, once=once)
 
@@ -288,5 +299,5 @@ def test_dying_at_any_step_it_is_done_later_and_counted_once(when: str) -> None:
         world.restart()
         for _ in range(3):
             world.tidy(hours=LEASE_AND_MORE)
-        assert status(world, task_id) == (TaskStatus.DONE, {"forgotten": 2, "conversations": 1})
+        assert status(world, task_id) == (TaskStatus.DONE, {"forgotten": 2, "conversations": 1, "texts": 1})
         assert "花生" not in everything_said(world)

@@ -9,7 +9,7 @@ from shared.domain.memory import Category
 from shared.domain.task import TaskStatus
 from shared.storage.suggestions import Decision
 from tests.builders import World, conversation
-from tests.unit.evolution.test_evolving import suggested
+from tests.unit.evolution.suggesting import suggested
 from tests.unit.importing.sending import lines, send
 from tests.unit.keeping.forgetting.test_forgetting import forget, status
 from tests.unit.keeping.sessions.speaking import begin, note

@@ -1,6 +1,6 @@
 """Lists: order, pages, filters, and an index that lags."""
 
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ from shared.domain import limits
 from shared.domain.errors import Invalid, InvalidCursor
 from shared.domain.memory import Category, Memory, Scope, Source, Status
 from shared.keeping.memories.filters import CREATED, Filters, with_uri
+from shared.models.memories import ListQuery
 from tests.unit.keeping.world import OWNER, New, World
 
 ALL = Filters(status=None)
@@ -291,3 +292,29 @@ def flip(world: World, memory_id: str) -> None:
     assert isinstance(sealed, bytes)
     item["sealed"] = sealed[:-1] + bytes((sealed[-1] ^ 1,))
     world.table._store(OWNER, item)
+
+
+@pytest.mark.parametrize("order", ["updated", CREATED])
+def test_a_day_that_never_was_has_no_memories(order: str) -> None:
+    never, now = Filters(day=date(2011, 12, 30), order=order, status=None), datetime(2026, 3, 1, tzinfo=UTC)
+    dated = never.dated("Pacific/Apia", now)
+    assert (dated.day, dated.since) == (None, None)
+    world = World()
+    world.add("something")
+    assert listed(world, dated) == []
+    assert never.dated("Pacific/Auckland", now).since is not None
+
+
+@pytest.mark.parametrize(
+    ("sent", "order"),
+    [
+        ({}, "updated"),
+        ({"date": "2026-03-08"}, CREATED),
+        ({"last_days": 3}, CREATED),
+        ({"last_days": 3, "order": "updated"}, "updated"),
+        ({"order": CREATED}, CREATED),
+    ],
+    ids=str,
+)
+def test_days_mean_when_a_memory_was_made_unless_an_order_is_sent(sent: dict[str, Any], order: str) -> None:
+    assert ListQuery(**sent).filters().order == order

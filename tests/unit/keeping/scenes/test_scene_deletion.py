@@ -226,15 +226,15 @@ def test_a_summary_that_was_on_its_way_does_not_bring_a_deleted_scene_back() -> 
     assert_gone(world, of_the_person)
 
 
-def test_a_memory_that_does_not_open_keeps_its_scene_and_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_memory_that_does_not_open_is_deleted_with_its_scene(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STAGE", "test")
     monkeypatch.setenv("LOG_LEVEL", "INFO")
     world = begun()
     memory = next(memory for memory in world.memories() if memory.project == "atlas")
     world.table.write(world.owner, [Update(names.MEMORY + memory.id, set={"sealed": b"tampered"})])
     deleted = delete(world)
-    assert (deleted.memories, deleted.remaining, deleted.done) == (3, 1, False)
-    assert "atlas" in all_scenes(world)
+    assert (deleted.memories, deleted.remaining, deleted.done) == (4, 0, True)
+    assert "atlas" not in all_scenes(world)
 
 
 def test_the_end_of_a_scene_takes_its_sealed_name_with_it() -> None:

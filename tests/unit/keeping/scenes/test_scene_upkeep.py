@@ -247,11 +247,12 @@ def test_texts_follow_their_memories_into_a_consolidation() -> None:
     world.now.commits.commit_together(keys, changes, whole=True)
     assert seen(world).context == before
     world.tidy(hours=2)
+    assert seen(world).context == before
+    world.clock.advance(days=9)
+    world.tidy()
     (scene,) = [document for document in told(world).values() if document.get(scenes.CONTEXT)]
     assert product in scene.get(scenes.CONTEXT_BASIS)
     assert not {memory.id for memory in same} & set(scene.get(scenes.CONTEXT_BASIS))
-    world.clock.advance(days=9)
-    world.tidy()
     assert seen(world).context == before
     world.dismiss(product)
     assert seen(world).context is None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from shared.learning import unwanted
+from shared.learning.answers import unwanted
 from shared.learning.consolidation.wording import Words
 from shared.learning.placeholders import shown
 from shared.learning.standing_facts import orders

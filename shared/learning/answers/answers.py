@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from shared.domain import limits
 from shared.domain.memory import Category, Scope
-from shared.learning import unwanted
-from shared.learning.answer_parts import Problem, Unreadable, sections
+from shared.learning.answers import unwanted
+from shared.learning.answers.parts import Problem, Unreadable, sections
 from shared.learning.placeholders import shown
 from shared.text.normalise import full_width_length, has_words, is_well_formed, normalise, visible
 
@@ -99,7 +99,7 @@ class Reading:
 @cache
 def schema() -> dict[str, Any]:
     """Return the JSON schema of the wire form, for tools and structured output."""
-    from shared.learning.asked import AnswerAsked  # noqa: PLC0415 - pydantic is worth its import only when a model is asked
+    from shared.learning.answers.asked import AnswerAsked  # noqa: PLC0415 - pydantic is worth its import only when a model is asked
 
     return AnswerAsked.model_json_schema()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from shared.learning import loose_json
+from shared.learning.answers import loose_json
 from shared.text.normalise import visible
 from shared.text.pattern import Pattern
 
