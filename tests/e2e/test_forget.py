@@ -137,7 +137,7 @@ def test_words_are_forgotten_in_persona_and_scenes_too(ann: Person) -> None:
     hidden = ann.ok("POST", FORGET, {"query": "django", "dry_run": True})
     assert (hidden["count"], hidden["text_count"], len(hidden["texts"])) == (0, 3, 1)
     task = done(ann, {"query": "django"})
-    assert (task["status"], task["progress"]) == ("done", {"texts": 3})
+    assert (task["status"], task["progress"]) == ("done", {"texts": 3, "earlier": 1})
     scene = ann.ok("GET", "/v1/scenes/shop")
     assert (scene["summary"], scene["context"]) == (None, "It sells kilns.")
     assert "Django" not in ann.context("hello", new_session=True, project="shop")["text"]
