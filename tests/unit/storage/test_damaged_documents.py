@@ -95,7 +95,7 @@ def test_a_refresh_replaces_a_persona_that_does_not_open(*, line_too: bool) -> N
         commit = world.table.partition(world.owner)[names.PERSONA]["document_commit"]
         world.objects.put(names.journal(world.owner, 1, str(commit)), b"no line\n")
         assert not said_of(_journal(world), lines.PERSONA, lines.PERSONA)
-    task = world.now.portrait.ask(world.owner)
+    task = world.now.portrait.ask(world.owner).task_id
     world.tidy()
     assert world.now.tasks.get(world.owner, task).status is TaskStatus.DONE
     assert world.now.portrait.get(world.owner)[0].statements

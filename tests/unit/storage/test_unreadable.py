@@ -129,7 +129,7 @@ def test_what_opens_nowhere_is_forgotten_by_its_id_and_else_told_of(wish: str) -
         assert world.sks(names.MEMORY) == [one.id for one in world.memories()]
         assert_counted(world)
     else:
-        assert (ended.status, ended.error) == (TaskStatus.FAILED, "damaged")
+        assert (ended.status, ended.progress["damaged"] >= 1) == (TaskStatus.DONE, True)
         assert memory_id in world.sks(names.MEMORY)
 
 
