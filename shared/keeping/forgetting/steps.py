@@ -59,8 +59,12 @@ class Forget:
         """Do every task that waits. Raises OutOfTime; what was deleted until then is counted on the task."""
         deleted = 0
         tasks = open_tasks(visit)
-        if not visit.rebuilt and any(task["status"] == TaskStatus.QUEUED.value for task in tasks):
+        begun = [task for task in tasks if task["status"] == TaskStatus.QUEUED.value]
+        if begun and not visit.rebuilt:
             compare(self.commits, visit)  # what the table has lost is meant as well, and is not to come back later
+        for task in begun:  # a comparison later on would do what a run that died was to count
+            with suppress(Refused):
+                visit.vaults.table.write(visit.owner, [_counted(visit, task, {})])
         for task in tasks:
             deleted += self._do(visit, task, deleted)
         for task in _awaiting(visit):

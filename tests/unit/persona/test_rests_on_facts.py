@@ -230,14 +230,15 @@ def test_a_second_run_changes_nothing() -> None:
     assert (told(world), world.head()["commits"]) == before
 
 
-def test_one_that_does_not_open_is_told_of_and_shown_as_none_in_a_context() -> None:
+def test_one_that_does_not_open_is_shown_as_none_in_a_context_and_comes_back() -> None:
     world = World()
     preferred(world, "I write Zig")
     asked(world)
     item = world.table.partition(world.owner)[names.PERSONA]
     world.table.write(world.owner, [_flipped(item)])
-    assert (world.tidy() or {})["persona_clearing_damaged"] == 1
     assert "Portrait" not in context(world)
+    assert (world.tidy() or {})["repair_compared_documents"] == 1
+    assert "Portrait" in context(world)
 
 
 TEA = "I drink green tea at work"
