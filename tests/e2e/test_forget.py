@@ -84,7 +84,7 @@ def test_ids_of_another_person_mean_nothing(full: Person, bob: Person) -> None:
 def test_forgetting_everything_of_one_person_leaves_everybody_elses(full: Person, bob: Person) -> None:
     bob.add("我对花生过敏")
     task = done(full, {"all": True})
-    assert (full.texts(), task["progress"]) == ([], {"forgotten": 4})
+    assert (full.texts(), task["progress"]) == ([], {"forgotten": 4, "scenes": 1})
     assert bob.texts() == ["我对花生过敏"]
     assert bob.found("花生") == ["我对花生过敏"]
 

@@ -13,7 +13,7 @@ from shared.storage.document_commits import DocumentCommits
 from tests.builders import World
 from tests.fakes import Crash, Steps
 from tests.unit.keeping.forgetting.test_forgetting import forget, forgotten, selected, status
-from tests.unit.keeping.sessions.speaking import begin, end, note
+from tests.unit.keeping.sessions.speaking import begin, end, end_if_open, note
 from tests.unit.storage.opening import everything_said
 from tests.unit.storage.soundness import LEASE_AND_MORE, assert_sound, rebuilt, settle
 
@@ -117,7 +117,8 @@ def test_deleting_a_scene_takes_what_was_noted_of_its_project(*, handed_over: bo
         world.now.sessions.end(world.owner)
     world.clock.advance(1)
     assert world.now.scene_deletion.delete(world.owner, "zed", confirm=True).done
-    end(world, must=False)
+    end_if_open(world.now, world.owner)
+    world.work_off()
     world.work_off()
     assert left(world) == ["atlas"]
     assert world.texts() == ["The atlas is large"]
