@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from shared.domain import limits, naming
 from shared.domain.memory import Category, Scope
@@ -19,6 +19,8 @@ from shared.text.secrets import mask
 
 NOTES = "notes/1"
 IMPORTANCE = 5
+SUPPRESSED = "suppressed"
+_BACK = Pattern(r"(?:\W|please|what|i (?:just )?(?:said|told you|mentioned|wrote)|one|上一?[条句个]|前一?[条句个]|了)*")
 _BETWEEN = Pattern(r"[\s#]+")
 
 
@@ -47,7 +49,7 @@ def judged(message: str, key_points: Sequence[str], preferences: Preferences) ->
     custom, excluded = _own_words(preferences)
     texts = (message, *key_points)
     if any(silence.suppresses(text) for text in texts):
-        return Judged(saved=False, reason="suppressed")
+        return Judged(saved=False, reason=SUPPRESSED)
     if any(keywords.holds(text, excluded) for text in texts):
         return Judged(saved=False, reason="excluded")
     if requests.forces(message):
@@ -60,6 +62,20 @@ def judged(message: str, key_points: Sequence[str], preferences: Preferences) ->
     if keywords.triggers(message) or mask(message).values:
         return Judged(saved=True, reason="trigger")
     return Judged(saved=False, reason="no_trigger")
+
+
+def takes_back(message: str) -> Literal["", "last", "all"]:
+    """What a wish that something is not kept means of what was noted before: nothing where the message says what it means; the note before,
+    where it is no more than that wish ("don't save that", 刚才那条不要保存); all, where it names the conversation."""
+    said = sentences.split(message)
+    reaches = [silence.suppresses(one) for one in said]
+    if "conversation" in reaches:
+        return "all"
+    return "last" if any(reaches) and all(map(_points_back, said)) else ""
+
+
+def _points_back(sentence: str) -> bool:
+    return rules.only_request(sentence) or bool(_BACK.fullmatch(silence.without_suppression(sentence).casefold()))
 
 
 def merged(notes: Sequence[Note]) -> list[Note]:

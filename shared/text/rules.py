@@ -167,12 +167,13 @@ def _values_within(masked: secrets.Masked, first: int, last: int) -> list[tuple[
 
 def _suppression(message: Sequence[_Said]) -> str:
     reaches = [silence.suppresses(said.text) for said in message]
-    if "conversation" in reaches or (reaches == ["message"] and _only_request(message[0].text)):
+    if "conversation" in reaches or (reaches == ["message"] and only_request(message[0].text)):
         return "conversation"
     return "message" if "message" in reaches else ""
 
 
-def _only_request(text: str) -> bool:
+def only_request(text: str) -> bool:
+    """Whether a sentence says nothing but that something is not to be kept, or is small talk."""
     rest = silence.without_suppression(text)
     return not has_words(rest) or questions.is_small_talk(rest)
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 from shared.domain import limits
 from shared.domain.errors import SealBroken
 from shared.keeping.maintenance.visits import Visit
-from shared.observability import warn
+from shared.observability import note, warn
 from shared.storage import names, preferences
 from shared.storage.commit import Commits
 from shared.storage.comparison import Compared, Comparison
@@ -64,7 +64,8 @@ def compare(commits: Commits, visit: Visit) -> Compared:
         visit.look_again(visit.now + limits.REPAIR_AFTER)
     found = {name: count for name, count in asdict(compared).items() if count}
     if found:
-        warn("compared", owner=visit.owner, **found)
+        tell = warn if found.keys() - {"counted"} else note  # a sum that was set right is no loss
+        tell("compared", owner=visit.owner, **found)
     visit.refresh()
     return compared
 

@@ -61,6 +61,11 @@ class Kept:
                 alarm("damaged", note=str(item["sk"]).removeprefix(names.NOTE))
         return kept, found
 
+    def last(self, keys: OwnerKeys, session_id: str) -> Item | None:
+        """Return the item of a session's latest note."""
+        page = self.vaults.table.query(keys.owner, f"{names.NOTE}{session_id}#", limit=1, descending=True)
+        return next((item for item in page.items if isinstance(item.get("sealed"), bytes)), None)
+
     def made(self, opened: Opened, once: Mark | None) -> str | None:
         """Return what the same request made before; asked only where it would otherwise begin or end a session once more."""
         if once is None:

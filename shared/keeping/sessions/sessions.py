@@ -17,8 +17,8 @@ from shared.keeping.sessions.ending import TRIES, Ending
 from shared.keeping.sessions.kept import KIND, NOTE, Kept, marked, session_of
 from shared.keeping.sessions.told import Begun, Ended, Noted, Session, as_begun, as_noted, begun_as, noted_as
 from shared.learning.accepting import Accepting
-from shared.learning.notes import Judged, Note, body_of, judged
-from shared.ports import Condition, Item, Put, Update
+from shared.learning.notes import SUPPRESSED, Judged, Note, body_of, judged, takes_back
+from shared.ports import Condition, Delete, Item, Put, Update
 from shared.storage import bodies, names, scenes
 from shared.storage.preferences import preferences_of
 from shared.storage.transactions import Limits, Once, Replayed
@@ -133,8 +133,12 @@ class Sessions:
         if noted.saved and session.notes >= limits.NOTES:
             raise NotPossibleNow(f"This session has {limits.NOTES} notes; finalize it first.")
         if not over:
+            back = takes_back(note.message) if noted.reason == SUPPRESSED else ""
+            if back == "all" and session.notes:
+                return replace(noted, ended=self.ending.end(opened.keys.owner, discard=True))
             mark = marked(opened, once, noted_as(noted))
-            return noted if self._keep(opened, session, note if noted.saved else None, mark) else None
+            last = self.kept.last(opened.keys, session.id) if back and session.notes else None
+            return noted if self._keep(opened, session, note if noted.saved else None, mark, gone=last) else None
         if noted.saved and not self._keep(opened, session, note):
             return None
         says = partial(_last, noted)
@@ -160,8 +164,16 @@ class Sessions:
         transaction.head({}, deleting=True)
         return session_of(keys, item) if self.kept.written(keys, transaction) else None
 
-    def _keep(self, opened: Opened, session: Session, note: Note | None, once: Once | None = None) -> bool:
-        """Store a note, or only that something was said; False when the session is another one by now."""
+    def _keep(
+        self,
+        opened: Opened,
+        session: Session,
+        note: Note | None,
+        once: Once | None = None,
+        gone: Item | None = None,
+    ) -> bool:
+        """Store a note, or only that something was said, which takes one back that is `gone`; False when the session is another one by
+        now, or that note is not there any more."""
         keys, now = opened.keys, self.vaults.clock()
         transaction = self.kept.transaction(keys, once)
         same = Condition(equals={"id": session.id})
@@ -175,8 +187,12 @@ class Sessions:
             size = len(sealed)
             heard = replace(heard, add={"notes": 1, "size": size})
             transaction.add("also", Put(item, Condition(absent=True)))
+        if gone is not None:
+            size = -len(bytes(gone["sealed"]))  # type: ignore[arg-type]
+            heard = replace(heard, add={"notes": -1, "size": size})
+            transaction.add("also", Delete(str(gone["sk"]), Condition(exists=True)))
         transaction.add("also", heard)
-        transaction.head({"bytes": size} if size else {}, deleting=not size)
+        transaction.head({"bytes": size} if size else {}, deleting=size <= 0)
         return self.kept.written(keys, transaction)
 
     def _digest(self, owner: str, project: str | None) -> list[Memory]:

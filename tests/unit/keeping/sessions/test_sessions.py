@@ -128,6 +128,55 @@ def test_a_note_that_only_asked_to_be_kept_makes_no_empty_memory() -> None:
     assert (world.texts(), task.learned["discarded"]) == ([], 1)
 
 
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "刚才那条不要保存",
+        "don't save that",
+        "Don't save what I just said.",
+        "上一条别存",
+        "Please don't save this. Thanks!",
+    ],
+)
+def test_a_wish_that_the_note_before_is_not_kept_takes_it_back(wish: str) -> None:
+    world = World()
+    begin(world)
+    note(world, "We decided to use Postgres.")
+    note(world, "我决定下周去北京")
+    refused = note(world, wish)
+    assert (refused.saved, refused.reason) == (False, "suppressed")
+    assert "北京" not in everything_said(world)
+    session = world.now.sessions.current(world.owner)
+    assert session is not None
+    assert session.notes == 1
+    end(world)
+    assert world.texts() == ["We decided to use Postgres."]
+    settle(world)
+    assert_sound(world)
+
+
+@pytest.mark.parametrize("wish", ["不要保存这次对话", "Don't save this conversation"])
+def test_a_wish_that_nothing_of_it_is_kept_drops_the_session(wish: str) -> None:
+    world = World()
+    begin(world)
+    note(world, "We decided to use Postgres.")
+    refused = note(world, wish)
+    assert (refused.saved, refused.ended and refused.ended.task_id) == (False, None)
+    assert world.now.sessions.current(world.owner) is None
+    assert world.sks(names.NOTE) == []
+    settle(world)
+    assert_sound(world)
+
+
+def test_a_wish_about_itself_leaves_the_note_before() -> None:
+    world = World()
+    begin(world)
+    note(world, "We decided to use Postgres.")
+    note(world, "I chose Redis for the cache, don't save this.")
+    end(world)
+    assert world.texts() == ["We decided to use Postgres."]
+
+
 def test_words_that_were_excluded_after_a_note_keep_its_key_points_out() -> None:
     world = World()
     begin(world)
