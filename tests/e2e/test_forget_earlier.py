@@ -114,7 +114,7 @@ def test_a_secret_of_before_is_found_by_its_words_and_shown_masked(stack: Stack,
     assert "rosebud77" not in kept_of(stack, ann.sub)
 
 
-def test_what_does_not_open_is_counted(stack: Stack, ann: Person) -> None:
+def test_what_does_not_open_is_counted_and_goes_where_its_line_opens(stack: Stack, ann: Person) -> None:
     ann.add("Ann works at Wilhelmina.")
     for item in items_of(stack, ann.sub, names.MEMORY):
         key = {"pk": item["pk"], "sk": item["sk"]}
@@ -129,4 +129,4 @@ def test_what_does_not_open_is_counted(stack: Stack, ann: Person) -> None:
     answer = ann.call("POST", "/v1/forget", {"query": "Wilhelmina", "confirm": True})
     night_shift(stack)
     task = ann.task(answer.json["task_id"])
-    assert (task["status"], task["progress"]) == ("done", {"damaged": 1})
+    assert (task["status"], task["progress"]) == ("done", {"forgotten": 1})

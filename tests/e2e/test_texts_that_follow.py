@@ -14,7 +14,11 @@ from tests.e2e.test_consolidation import EN, TIDIES, ZH, Tongue, operations, tid
 from tests.scripted_model import Learns, Received, Reply, ScriptedModel
 
 CONCISE = "I prefer concise answers"
-SHORT = tuple(f"The user prefers short answers with code {what}" for what in ("samples", "examples", "snippets"))
+SHORT = (
+    "The user prefers short answers with code samples",
+    "The user prefers answers that are short, with code examples",
+    "Code snippets with short answers are what the user prefers",
+)
 ALL_SHORT = "The user prefers short answers with code samples, examples and snippets"
 MERGES = ([(EN.first, EN.second)], EN.both), ([(ZH.first, ZH.second)], ZH.both), ([SHORT], ALL_SHORT)
 SAYS = {EN.first: "Drinks green tea every morning.", ZH.first: "每天早上喝绿茶。", CONCISE: "Prefers concise answers."}

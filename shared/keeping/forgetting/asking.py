@@ -1,7 +1,7 @@
 """Asking for many memories to be forgotten: what would go, or a task that maintenance does."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date as Date  # noqa: N812 - a wish has a date of its own
@@ -184,18 +184,14 @@ class Forgetting:
         shown = [one for one in gone if one.status is not Status.RETIRED and one.id not in over]
         shown.sort(key=lambda one: one.id, reverse=True)
         past = Earlier(self._vaults, opened.keys, selection, {memory.id for memory in gone} | over, until)
-        places, earlier = set[Place](), list[Memory]()
-        for version in past:
-            if (version.id, version.commit) not in places:
-                places.add((version.id, version.commit))
-                earlier = nlargest(limits.FORGET_SHOWN, [*earlier, version], key=lambda one: (one.id, one.version))
+        versions, earlier = _newest(past)
         waits, in_time = self._waiting(opened.keys, selection, until)
         damaged, complete = looked.damaged + past.damaged, looked.complete and past.complete and in_time
         told = list(texts.found(self._vaults, opened.keys, selection))
         return Preview(
             count=len(shown),
             memories=shown[: limits.FORGET_SHOWN],
-            earlier_count=len(places),
+            earlier_count=versions,
             earlier=earlier,
             damaged=damaged,
             complete=complete,
@@ -262,3 +258,13 @@ def selection_of(keys: OwnerKeys, item: Item) -> Selection:
         raise SealBroken
     task_id = str(item["sk"]).removeprefix(names.TASK)
     return Selection.from_body(bodies.unpack(keys.unseal(SELECTION, task_id, 1, int(item["gen"]), sealed)))
+
+
+def _newest(past: Iterable[Memory]) -> tuple[int, list[Memory]]:
+    """Count versions, each once, and return the newest of them."""
+    places, newest = set[Place](), list[Memory]()
+    for version in past:
+        if (version.id, version.commit) not in places:
+            places.add((version.id, version.commit))
+            newest = nlargest(limits.FORGET_SHOWN, [*newest, version], key=lambda one: (one.id, one.version))
+    return len(places), newest
