@@ -128,6 +128,16 @@ def test_settings_that_do_not_open_hide_nothing_and_close_what_learns(stack: Sta
     ann.add("I like green tea a lot")
     assert tidied(stack, ann.sub)
     flip(stack, ann, "z")
+    (broken,) = [one for one in items_of(stack, ann.sub, "z") if one["sk"]["S"] == "z"]
+
+    assert ann.call("GET", "/v1/settings").status == 503
+    assert stack.wait_until_idle()  # who met it has asked for it to be mended
+    assert ann.ok("GET", "/v1/settings")["max_results"] == 7
+
+    def once_more() -> None:
+        assert stack.wait_until_idle()
+        put(stack, broken)
+
     shown: list[tuple[str, str, Any]] = [
         ("GET", MEMORIES, None),
         ("POST", SEARCH, {"query": "tea"}),
@@ -135,7 +145,9 @@ def test_settings_that_do_not_open_hide_nothing_and_close_what_learns(stack: Sta
         ("GET", "/v1/export", None),
     ]
     for method, path, body in shown:
+        once_more()
         assert ann.call(method, path, body).status == 200, path
+    once_more()
     context = ann.ok("POST", "/v1/context", {"message": "which tea do I like"})
     assert (context["recalled"], context["reason"]) == (False, "damaged")
     note = {"user_message": "remember this: I hate red"}
@@ -146,12 +158,11 @@ def test_settings_that_do_not_open_hide_nothing_and_close_what_learns(stack: Sta
         ("POST", "/v1/sessions/current/notes", note),
     ]
     for method, path, body in closed:
+        once_more()
         answer = ann.call(method, path, body)
         assert (answer.status, answer.code) == (503, "damaged"), (path, answer.text)
         assert int(answer.headers["retry-after"]) > 0
-    assert stack.wait_until_idle()  # who met it has asked for it to be mended
-    assert ann.ok("GET", "/v1/settings")["max_results"] == 7
-    flip(stack, ann, "z")
+    once_more()
     assert ann.ok("PATCH", "/v1/settings", {"language": "zh"})["language"] == "zh"
     assert ann.ok("GET", "/v1/settings")["language"] == "zh"
 
