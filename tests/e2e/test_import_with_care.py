@@ -136,7 +136,8 @@ def test_a_repeated_request_says_so_and_how_far_its_task_is(ann: Person, path: s
     late = ann.call("POST", path, sent, headers=key)
     assert [one.headers.get("idempotency-replayed") for one in (first, again, late)] == [None, "true", "true"]
     assert len({one.json["task_id"] for one in (first, again, late)}) == 1
-    assert [one.json["status"] for one in (first, again, late)] == ["queued", "queued", "done"]
+    assert (first.json["status"], late.json["status"]) == ("queued", "done")
+    assert again.json["status"] in {"queued", "processing", "done"}  # as far as the worker has come by then
 
 
 def test_each_record_that_retention_keeps_out_is_told_of(ann: Person) -> None:
