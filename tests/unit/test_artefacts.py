@@ -53,10 +53,11 @@ def test_a_built_function_is_found_with_its_layers(built: Path) -> None:
 def test_a_handler_is_imported_from_its_folder_and_its_layers_alone(built: Path) -> None:
     (found,) = artefacts(built)
 
-    clock, processor = import_seconds(found, PYTHON)
+    clock, processor, yardstick = import_seconds(found, PYTHON)
 
     assert 0 < clock < 30
     assert 0 <= processor < 30
+    assert 0 < yardstick < 30
 
 
 def test_an_import_sees_the_values_of_the_template_and_no_others(built: Path) -> None:
