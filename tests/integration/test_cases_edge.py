@@ -356,13 +356,18 @@ def test_every_answer_says_that_it_is_not_to_be_kept_and_which_request_it_answer
         assert answer.headers["X-Request-Id"] == "request-1"
 
 
-def test_a_lost_table_is_said_to_be_rebuilding(service: Service) -> None:
+def test_a_lost_table_is_said_to_be_rebuilding_and_told_to_the_operator(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
     service.add("a fact")
     for item in service.aws.dynamodb.scan(TableName="table")["Items"]:
         service.aws.dynamodb.delete_item(TableName="table", Key={"pk": item["pk"], "sk": item["sk"]})
     for answer in (service.call("POST", MEMORIES, {"content": "another"}), service.call("GET", MEMORIES)):
         assert (answer.status, answer.code) == (503, "rebuilding")
         assert int(answer.headers["Retry-After"]) > 0
+    told = [line for line in capsys.readouterr().out.splitlines() if '"event":"damaged"' in line]
+    assert len(told) == 2
+    assert all('"rows":"lost"' in line and '"owner":"' in line for line in told)
 
 
 def test_a_missing_variable_is_named_in_the_log_of_the_first_request(
