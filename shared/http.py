@@ -156,6 +156,8 @@ class Edge(APIGatewayHttpResolver):
         elif isinstance(error, SealBroken) and not isinstance(error, KeysBroken):
             alarm("damaged", at=_where(error))
             error = Damaged()
+        elif isinstance(error, TableLost):  # nothing else tells an operator, who alone can ask for the rebuild
+            alarm("damaged", rows="lost")
         if not isinstance(error, NacreError):
             return self._unexpected(error)
         body: dict[str, Any] = {"code": error.code, "message": str(error)}

@@ -135,14 +135,14 @@ class Extraction:
         if "dry_run" in task:
             plan = self._decide(opened, task_id, str(task["plan"]), task)
             result = {"summary": plan.summary, "would_learn": would_learn(plan)}
-            self._finish(opened.keys, task, result, plan.discarded)
+            self._finish(opened.keys, task, result, plan)
             return {"dry_run": 1}
         plan, commit = self._plan(opened, task_id, task)
         try:
             task = self._apply(opened.keys, task, plan, commit)
             learned = self._refuse(opened.keys, task, plan, commit)
             told = {"memory_ids": learned, "summary": plan.summary}
-            self._finish(opened.keys, task, told, plan.discarded, self._scene(opened.keys, plan))
+            self._finish(opened.keys, task, told, plan, self._scene(opened.keys, plan))
         except Over:
             self._take_back(opened.keys, sk, commit)
             raise
@@ -175,8 +175,9 @@ class Extraction:
             raise GivesUp(Failed.CONVERSATION_LOST)
         if stored is None:
             plan = self._decide(opened, task_id, commit, task)
-            told = [step.sealed.line for step in plan.steps if step.sealed] + ([plan.scene] if plan.scene else [])
-            body = lines.encode([self._header(keys, task_id, plan), *told])
+            beside = [self._header(keys, task_id, plan)] + ([plan.scene] if plan.scene else [])
+            plan.beside = len(lines.encode(beside))
+            body = lines.encode([*beside, *(step.sealed.line for step in plan.steps if step.sealed)])
             try:
                 self.commits.vaults.objects.put(key, body, if_absent=True)
             except AlreadyThere:
@@ -258,7 +259,8 @@ class Extraction:
             scope = items.scope_tag(keys, memory.scope, memory.project, memory.agent)
             sealed[memory.id] = Sealed(memory, line, scope, items.dedup_tag(keys, memory))
         steps = [Step(counts, memory_id, sealed.get(memory_id)) for memory_id, counts in body["steps"]]
-        return Plan(steps, body["discarded"], body["summary"], body["model"], scene)
+        beside = len(lines.encode([header, scene] if scene else [header]))
+        return Plan(steps, body["discarded"], body["summary"], body["model"], scene, beside)
 
     def _apply(self, keys: OwnerKeys, task: Item, plan: Plan, commit: str) -> Item:
         """Apply the steps that are not applied yet; return the task as it then stands."""
@@ -322,8 +324,8 @@ class Extraction:
         made = [step.memory_id for step in plan.steps if step.counts != "archived"]
         return [memory_id for memory_id in made if memory_id not in refused]
 
-    def _scene(self, keys: OwnerKeys, plan: Plan) -> tuple[Update, int] | None:
-        """Return the write that makes the plan's summary the project's, with the bytes of its line; None where a later one is there."""
+    def _scene(self, keys: OwnerKeys, plan: Plan) -> Update | None:
+        """Return the write that makes the plan's summary the project's; None where a later one is there."""
         if plan.scene is None:
             return None
         tag, vaults = plan.scene.id, self.commits.vaults
@@ -333,21 +335,19 @@ class Extraction:
         after = standing.joined(documents.from_line(keys, plan.scene))
         if after == standing:
             return None
-        write = documents.stored(keys, lines.SCENE, tag, standing, after, vaults.clock(), vaults.random)
-        return write, len(plan.scene.encode())
+        return documents.stored(keys, lines.SCENE, tag, standing, after, vaults.clock(), vaults.random)
 
     def _finish(
         self,
         keys: OwnerKeys,
         task: Item,
         result: Mapping[str, Any],
-        discarded: int,
-        scene: tuple[Update, int] | None = None,
+        plan: Plan,
+        scene: Update | None = None,
     ) -> None:
         """Mark the task done and store its project's summary, then delete the conversation."""
         vaults, now = self.commits.vaults, self.commits.vaults.clock()
         task_id, run = str(task["sk"]).removeprefix(names.TASK), int(task["run"])
-        summary, grown = ([scene[0]], scene[1]) if scene else ([], 0)
         done = Update(
             str(task["sk"]),
             set={
@@ -358,17 +358,17 @@ class Extraction:
                 "sealed": keys.seal(tasks.RESULT, task_id, run, bodies.pack(result), vaults.random),
                 "ttl": tasks.ttl(now),
             },
-            add={"discarded": discarded} if discarded else {},
+            add={"discarded": plan.discarded} if plan.discarded else {},
             remove=("error",),
             condition=Condition(equals={"run": run, "finished_at": None}),
         )
         head = Update(
             names.HEAD,
-            add={"bytes": grown - int(task.get("size", 0)), "journal_bytes": grown, "commits": 1},
+            add={"bytes": plan.beside - int(task.get("size", 0)), "journal_bytes": plan.beside, "commits": 1},
             condition=Condition(equals={"epoch": keys.epoch}),
         )
         try:
-            vaults.table.write(keys.owner, [done, head, *summary])
+            vaults.table.write(keys.owner, [done, head, *([scene] if scene else [])])
         except Refused as refusal:
             if 0 in refusal.items:
                 raise Over from None

@@ -41,13 +41,17 @@ class Step:
 
 @dataclass(slots=True)
 class Plan:
-    """All steps of a task, how many candidates were discarded before it was written, and the line of its project's summary."""
+    """All steps of a task, how many candidates were discarded before it was written, and the line of its project's summary.
+
+    `beside`: the bytes of its lines in the journal that no step counts.
+    """
 
     steps: list[Step] = field(default_factory=list)
     discarded: int = 0
     summary: str | None = None
     model: str = ""
     scene: lines.Line | None = None
+    beside: int = 0
 
 
 @dataclass(frozen=True, slots=True)

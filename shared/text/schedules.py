@@ -11,8 +11,8 @@ from shared.text.han import simplified
 from shared.text.pattern import Pattern
 
 FORMS: Final = (
-    'such as "every Monday at 9", "weekdays at 22:30", "每天凌晨3点", "每周一早上九点半", "每月1号", '
-    "or five cron fields; null for none"
+    'such as "every Monday at 9", "weekdays at 22:30", "last day of the month at noon", "every 6 hours" (a number that divides 24), '
+    '"每天凌晨3点", "每周一早上九点半", "每月1号", "每月最后一天中午", "每6小时", or five cron fields; null for none'
 )
 DEFAULT_HOUR: Final = 3
 """When only a day is named: the hours in which most people sleep. A week alone begins on Monday, a month alone on its first."""
@@ -41,6 +41,10 @@ _CRON_NAMES: Final = {
 }  # fmt: skip
 _HOURS_ZH: Final = Pattern(rf"每(?:隔)?(?P<every>{_N})?个?(?:小时|钟头)(?:一次)?")
 _HOURS_EN: Final = Pattern(rf"(?:every|each) (?:(?P<every>{_HOUR_EN}) )?hours?|hourly")
+_MINUTES_ZH: Final = Pattern(rf"每隔?(?:(?P<half>半)个?(?:小时|钟头)|(?P<every>\d{{1,4}}|{_N})?分钟?)(?:一次)?")
+_MINUTES_EN: Final = Pattern(
+    rf"(?:every|each) (?:(?P<half>half(?: an?)?[ -]hour)|(?:(?P<every>\d{{1,4}}|{_HOUR_EN}) )?min(?:ute)?s?)"
+)
 _DIGIT_DAY: Final = Pattern(rf"({_WEEK}[1-7])\s+(?=\d)")
 _TIME_FIRST: Final = Pattern(rf"(?x) (?:at\ )?(?P<time>{_TIME_EN}),?\ (?P<day>\D.*)")
 _ZH: Final = Pattern(
@@ -49,8 +53,8 @@ _ZH: Final = Pattern(
       | (?P<weekly>(?:每个?|每?逢)?{_WEEK}(?:的?(?P<days>{_DAY_ZH}(?:[、,和及]?{_WEEK}?{_DAY_ZH})*)))(?!次)
       | (?P<workdays>(?:每个?)?工作日)
       | (?P<weekend>(?:每个?)?(?:周末|双休日))
-      | (?P<last>每个?月的?(?:月?底|月?末|最后一天))
-      | (?P<nth>每个?月的?第(?P<which>[一二三四1-4])个?{_WEEK}(?P<day>{_DAY_ZH}))
+      | (?P<last>每个?月的?(?:月?底|月?末|最后一天)|月底|月末)
+      | (?P<nth>每个?月的?(?:第(?P<which>[一二三四1-4])|最后一?)个?{_WEEK}(?P<day>{_DAY_ZH}))
       | (?P<monthly>每个?月的?(?P<dates>{_N}[号日]?(?:[、,和及]{_N}[号日]?)*(?<=[号日])))
       | (?P<once>每(?:个?(?P<unit>月)|个?{_WEEK})(?:一次)?)
       | (?P<daily>每[天日](?:一次)?|天天|每(?=早|晚|夜)|(?=凌晨|半夜|午夜)) )
@@ -65,8 +69,8 @@ _EN: Final = Pattern(
       | (?:every\ |each\ |from\ )?(?P<range>(?P<from>{_DAY_EN})\ ?(?:to|through|until|-)\ ?(?P<to>{_DAY_EN}))
       | (?:(?:every|each|on)\ )?(?P<workdays>(?:week|work(?:ing)?\ ?)days?)
       | (?:(?:every|each|on)\ )?(?P<weekend>weekends?)
-      | (?P<last>(?:on\ )?the\ last\ day\ of\ (?:every|each|the)\ month)
-      | (?P<nth>(?:on\ )?(?:the|every)\ (?P<which>{"|".join(_ORDINALS_EN)}|last)\ (?P<day>{_DAY_EN})\ of\ (?:every|each|the)\ month)
+      | (?P<last>(?:on\ )?(?:the\ )?last\ day\ of\ (?:every|each|the)\ month)
+      | (?P<nth>(?:on\ )?(?:(?:the|every)\ )?(?P<which>{"|".join(_ORDINALS_EN)}|last)\ (?P<day>{_DAY_EN})\ of\ (?:every|each|the)\ month)
       | (?P<monthly>every\ month|each\ month|monthly|once\ a\ month)(?:\ on\ the\ (?P<date>{_DATE_EN}))?
       | (?:on\ )?(?:the\ )?(?P<dates>{_DATE_EN}(?:\ ?(?:,\ ?and|,|and|&)\ ?(?:the\ )?{_DATE_EN})*)\ (?:day\ )?of\ (?:every|each|the)\ month
       | (?P<weekly>every\ week|each\ week|weekly|once\ a\ week)
@@ -120,6 +124,9 @@ def _chinese(text: str) -> str:
     hours = _HOURS_ZH.fullmatch(text)
     if hours:
         return _every(_number(hours["every"]) if hours["every"] else 1)
+    minutes = _MINUTES_ZH.fullmatch(text)
+    if minutes:
+        return _every_minutes(30 if minutes["half"] else _number(minutes["every"] or "1"))
     found = _ZH.fullmatch(text)
     if not found:
         raise NotUnderstood
@@ -136,7 +143,8 @@ def _chinese(text: str) -> str:
     if found["weekly"]:
         return _fields(minute, hour, week=[_day_zh(sign) for sign in found["days"] if sign in _WEEK_ZH + "天1234567"])
     if found["nth"]:
-        return _fields(minute, hour)[:-1] + f"{_day_zh(found['day'])}#{_number(found['which'])}"
+        which = f"#{_number(found['which'])}" if found["which"] else "L"
+        return _fields(minute, hour)[:-1] + f"{_day_zh(found['day'])}{which}"
     if found["monthly"]:
         return _fields(minute, hour, dates=map(_number, Pattern(_N).findall(found["dates"])))
     if found["once"]:
@@ -162,6 +170,9 @@ def _english(text: str) -> str:
     hours = _HOURS_EN.fullmatch(text)
     if hours:
         return _every(_number_en(hours["every"] or "1"))
+    minutes = _MINUTES_EN.fullmatch(text)
+    if minutes:
+        return _every_minutes(30 if minutes["half"] else _number_en(minutes["every"] or "1"))
     found = (
         _EN.fullmatch(text)
         or _EN.fullmatch(f"daily {text}")
@@ -231,6 +242,13 @@ def _every(hours: int) -> str:
     if hours not in {1, 2, 3, 4, 6, 8, 12, 24}:
         raise NotUnderstood
     return "0 0 * * *" if hours == 24 else f"0 */{hours} * * *" if hours > 1 else "0 * * * *"
+
+
+def _every_minutes(minutes: int) -> str:
+    """Every so many minutes; whole hours are hours."""
+    if minutes % 60 == 0:
+        return _every(minutes // 60)
+    return f"*/{_within(minutes, 59)} * * * *"
 
 
 def _fields(minute: int, hour: int, *, dates: Iterable[int] = (), week: Iterable[int] = ()) -> str:

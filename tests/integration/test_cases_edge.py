@@ -8,6 +8,7 @@ import pytest
 from functions.memories import app as memories_app
 from shared.domain import limits
 from shared.domain.errors import NotFound
+from shared.text.schedules import FORMS
 from tests.integration.service import ISSUER, Service, event, started
 
 MEMORIES = "/v1/memories"
@@ -260,7 +261,20 @@ def test_unknown_fields_and_parameters_are_refused_by_name(service: Service) -> 
         ("POST", MEMORIES, {"content": "a fact", "importance": 0}, "importance", "This must be at least 1."),
         ("POST", MEMORIES, {"content": "a fact", "importance": 11}, "importance", "This must be at most 10."),
         ("PATCH", "/v1/settings", {"max_results": 0}, "max_results", "This must be at least 1."),
-        ("PATCH", "/v1/settings", {"schedule": "*/5 * * * *"}, "schedule", "Once an hour is the most."),
+        (
+            "PATCH",
+            "/v1/settings",
+            {"schedule": "*/5 * * * *"},
+            "schedule",
+            f"Once an hour is the most; write a schedule {FORMS}.",
+        ),
+        (
+            "PATCH",
+            "/v1/settings",
+            {"schedule": "每半小时"},
+            "schedule",
+            f"Once an hour is the most; write a schedule {FORMS}.",
+        ),
         ("PATCH", "/v1/settings", {"custom_keywords": ["orchid"]}, "custom_keywords", "A JSON object is needed."),
         ("POST", "/v1/forget", {"ids": ["01ABC"]}, "ids.0", "This is not an id."),
         ("POST", "/v1/forget", {"date": "30.11.2026"}, "date", "Write a day such as 2026-11-30."),
@@ -342,13 +356,18 @@ def test_every_answer_says_that_it_is_not_to_be_kept_and_which_request_it_answer
         assert answer.headers["X-Request-Id"] == "request-1"
 
 
-def test_a_lost_table_is_said_to_be_rebuilding(service: Service) -> None:
+def test_a_lost_table_is_said_to_be_rebuilding_and_told_to_the_operator(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
     service.add("a fact")
     for item in service.aws.dynamodb.scan(TableName="table")["Items"]:
         service.aws.dynamodb.delete_item(TableName="table", Key={"pk": item["pk"], "sk": item["sk"]})
     for answer in (service.call("POST", MEMORIES, {"content": "another"}), service.call("GET", MEMORIES)):
         assert (answer.status, answer.code) == (503, "rebuilding")
         assert int(answer.headers["Retry-After"]) > 0
+    told = [line for line in capsys.readouterr().out.splitlines() if '"event":"damaged"' in line]
+    assert len(told) == 2
+    assert all('"rows":"lost"' in line and '"owner":"' in line for line in told)
 
 
 def test_a_missing_variable_is_named_in_the_log_of_the_first_request(

@@ -64,7 +64,8 @@ def compare(commits: Commits, visit: Visit) -> Compared:
         visit.look_again(visit.now + limits.REPAIR_AFTER)
     found = {name: count for name, count in asdict(compared).items() if count}
     if found:
-        tell = warn if found.keys() - {"counted"} else note  # a sum that was set right is no loss
+        harmless = {"counted", "waiting", "missed"}  # a sum that was set right, and somebody at work, are no loss
+        tell = note if found.keys() <= harmless else warn
         tell("compared", owner=visit.owner, **found)
     visit.refresh()
     return compared

@@ -19,9 +19,9 @@ def checked(words: str) -> str:
     except NotUnderstood:
         raise ValueError(f"This schedule is not understood; write one {FORMS}.") from None
     if not runs:
-        raise ValueError("This schedule names a day that never comes.")
+        raise ValueError(f"This schedule names a day that never comes; write one {FORMS}.")
     if any(later - earlier < SHORTEST for earlier, later in pairwise(runs)):
-        raise ValueError("Once an hour is the most.")
+        raise ValueError(f"Once an hour is the most; write a schedule {FORMS}.")
     return words
 
 

@@ -18,7 +18,7 @@ from shared.keeping.maintenance.repairing import Repairing
 from shared.keeping.maintenance.retention import Ends, Retention
 from shared.keeping.maintenance.visits import TROUBLES, OutOfTime, Step, Visit, begun
 from shared.learning.waiting import Waiting
-from shared.observability import alarm, warn
+from shared.observability import alarm, note, warn
 from shared.ports import Condition, Delete, Put, Update, Value, Write
 from shared.storage import names
 from shared.storage.commit import Commits
@@ -49,7 +49,8 @@ class _Round:
         except OutOfTime as out:
             counts, ended = out.counts, False
             self.unfinished = self.visit.troubled = True
-            warn("step_unfinished", step=step.name)
+            tell = note if self.visit.time_left() else warn  # a step that only wants one more visit is as it should be
+            tell("step_unfinished", step=step.name)
         except Exception as error:  # noqa: BLE001 - one step's failure must not keep the others from an owner's memory
             counts, ended = {}, False
             self.failed += 1

@@ -1,5 +1,6 @@
 """The next moment of a schedule, in the owner's time zone, and the visit that keeps it."""
 
+import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from shared.domain.settings import Preferences
 from shared.keeping.maintenance.schedule_steps import NEXT, Scheduled, ScheduleKept
 from shared.keeping.maintenance.schedules import checked, next_run
 from shared.keeping.maintenance.visits import Visit, begun
+from shared.text.schedules import FORMS
 from tests.builders import World
 from tests.fakes import Crash, Steps
 from tests.unit.persona.portraying import says, with_model
@@ -45,8 +47,19 @@ def test_the_next_moment_is_of_the_owners_clock(words: str, zone: str, after: da
 
 @pytest.mark.parametrize("words", ["sometimes", "*/30 * * * *", "0,30 3 * * *", "0 3 30 2 *", "61 * * * *"])
 def test_a_schedule_that_means_nothing_or_too_much_is_refused_with_advice(words: str) -> None:
-    with pytest.raises(ValueError, match=r"every Monday at 9|never comes|Once an hour"):
+    with pytest.raises(ValueError, match=r"every Monday at 9.*last day of the month at noon.*每月最后一天中午"):
         checked(words)
+
+
+@pytest.mark.parametrize("words", ["every 30 minutes", "every half hour", "every minute", "每半小时", "每隔20分钟"])
+def test_what_is_too_often_in_words_is_told_so(words: str) -> None:
+    with pytest.raises(ValueError, match=r"^Once an hour is the most; write a schedule such as"):
+        checked(words)
+
+
+@pytest.mark.parametrize("words", re.findall('"([^"]+)"', FORMS))
+def test_every_form_of_the_advice_works(words: str) -> None:
+    assert checked(words) == words
 
 
 @pytest.mark.parametrize("words", ["hourly", "每天", "0 3 29 2 *"])

@@ -215,7 +215,7 @@ def test_when_the_time_is_over_later_steps_wait_for_the_next_visit_which_is_aske
     assert diary == ["consolidation"]
     assert (counts["consolidation_merged"], counts["unfinished"], counts["index_built"]) == (3, 1, 1)
     assert counts["consolidation_ms"] == limits.VISIT.total_seconds() * 1000
-    assert [line["step"] for line in logged(capsys, "step_unfinished")] == ["consolidation"]
+    assert [(line["step"], line["level"]) for line in logged(capsys, "step_unfinished")] == [("consolidation", "WARN")]
     (message,) = world.maintenance.receive()
     assert message.body == {"v": 1, "kind": "tidy", "owner": world.owner}
     assert world.head()["due_at"] == rfc3339(world.clock() + timedelta(minutes=1))
@@ -223,11 +223,12 @@ def test_when_the_time_is_over_later_steps_wait_for_the_next_visit_which_is_aske
     world.now.duties.do(json.dumps(message.body), message.receipt)
 
 
-def test_a_step_may_say_so_itself_that_there_is_more_to_do() -> None:
+def test_a_step_may_say_so_itself_that_there_is_more_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     world = World()
     world.add(TEXT)
     with_steps(world, Doing("consolidation", do=failing(OutOfTime({"merged": 1}))))
     assert (world.tidy() or {}).items() >= {"consolidation_merged": 1, "unfinished": 1}.items()
+    assert [line["level"] for line in logged(capsys, "step_unfinished")] == ["INFO"], "nothing went wrong"
 
 
 def test_what_is_noted_is_there_in_the_next_visit_and_not_written_twice() -> None:
