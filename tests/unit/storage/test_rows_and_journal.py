@@ -155,6 +155,7 @@ def test_a_quiet_owner_of_whom_nothing_is_missing_is_only_read() -> None:
     assert all(after[sk] == item for sk, item in before.items() if sk != names.HEAD)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("sk", [names.MEMORY, names.SETTINGS, names.PERSONA])
 @pytest.mark.parametrize("how", ["lost", "flipped"])
 def test_dying_at_any_step_of_a_comparison_leaves_a_state_that_the_next_one_finishes(sk: str, how: str) -> None:
