@@ -72,7 +72,8 @@ local: $(READY) ## run everything on this machine, PORT=8787 (stop with Ctrl-C)
 
 TESTS ?= tests
 JOBS ?= 2
-PYTEST := $(PY) -m pytest -n $(JOBS) --dist loadfile
+# Files are handed out in order, not by their number of tests: those of the local stack take longest and come before the many of units.
+PYTEST := $(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 CHECKS := formatted lint types validate described build coverage
 .PHONY: test check coverage formatted format lint types openapi described
 

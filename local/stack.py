@@ -216,15 +216,15 @@ class Stack:
         """A token for a user; `sub` is what tells owners apart and is the user's name unless given."""
         return self.issuer.token(user, groups, sub=sub, lifetime=lifetime)
 
-    def run_maintenance(self, timeout: float = 120.0) -> dict[str, Any]:
-        """Tidy everyone now, due or not (a lost table is rebuilt), and wait until the queues are idle.
+    def run_maintenance(self, owner: str | None = None, timeout: float = 120.0) -> dict[str, Any]:
+        """Tidy everyone, or that owner, now, due or not (a lost table is rebuilt), and wait until the queues are idle.
 
         Returns how often each function ran meanwhile, how many messages lie in dead-letter queues, how many wait out
         their visibility after a failure, and whether the queues became idle within `timeout` seconds.
         """
         before = self.functions.invocations.copy()
         for schedule in self.deployment.schedules:
-            self._run_schedule(schedule, EVERYONE)
+            self._run_schedule(schedule, EVERYONE if owner is None else {**EVERYONE, "owner": owner})
         idle = self.wait_until_idle(timeout)
         ran = self.functions.invocations - before
         names = {name: function.handler.split(".")[-3] for name, function in self.deployment.functions.items()}

@@ -3,6 +3,8 @@
 import os
 import re
 from collections.abc import Callable, Mapping
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,12 @@ class TemplateError(Exception):
 
 def translate(path: Path, region: str) -> dict[str, Any]:
     """Read a SAM template and return plain CloudFormation; code and layers point to a place that nobody reads."""
-    template: dict[str, Any] = yaml_parse(path.read_text(encoding="utf-8"))
+    return deepcopy(_translated(path.read_text(encoding="utf-8"), region))
+
+
+@lru_cache(maxsize=4)  # a process that starts one stack after the other translates the same text again and again
+def _translated(text: str, region: str) -> dict[str, Any]:
+    template: dict[str, Any] = yaml_parse(text)
     template.get("Globals", {}).get("Function", {}).pop("CodeUri", None)
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from local.stack import Stack
+from tests.e2e.storage import owner_of
 
 MEMORIES, CONVERSATIONS, SEARCH, CONTEXT = "/v1/memories", "/v1/conversations", "/v1/search", "/v1/context"
 LONG_ENOUGH = "好的，谢谢你的解释，我这边都看明白了，先这样。"
@@ -140,6 +141,12 @@ class Person:
         assert self.stack.wait_until_idle()
         made: dict[str, Any] = self.ok("GET", f"/v1/tasks/{task_id}")
         return made
+
+    def maintain(self) -> dict[str, Any]:
+        """Run this person's maintenance, due or not, and return its report; all other people of the module are left alone."""
+        report = self.stack.run_maintenance(owner_of(self.stack, self.sub))
+        assert report["idle"]
+        return report
 
     def capture(self) -> None:
         """Switch automatic learning on."""

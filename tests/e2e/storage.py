@@ -21,9 +21,20 @@ def table_items(stack: Stack) -> list[dict[str, Any]]:
 
 def items_of(stack: Stack, sub: str, prefix: str = "") -> list[dict[str, Any]]:
     """One owner's items whose sort key begins so."""
-    owner = owner_of(stack, sub)
-    found = [item for item in table_items(stack) if item["pk"]["S"].endswith(owner)]
-    return [item for item in found if item["sk"]["S"].startswith(prefix)]
+    pages = stack.clients.dynamodb.get_paginator("query").paginate(
+        TableName=os.environ["TABLE_NAME"],
+        KeyConditionExpression="pk = :owner",
+        ExpressionAttributeValues={":owner": {"S": f"o#{owner_of(stack, sub)}"}},
+    )
+    return [dict(item) for page in pages for item in page["Items"] if item["sk"]["S"].startswith(prefix)]
+
+
+def versions_of(stack: Stack, sub: str) -> list[tuple[str, str]]:
+    """Names and ids of every version of one owner's objects, delete markers included: each write makes an id of its own."""
+    bucket, prefix = os.environ["BUCKET_NAME"], f"o/{owner_of(stack, sub)}/"
+    pages = stack.clients.s3.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix)
+    every = (one for page in pages for one in (*page.get("Versions", []), *page.get("DeleteMarkers", [])))
+    return [(one["Key"], one["VersionId"]) for one in every]
 
 
 def objects(stack: Stack, sub: str = "") -> dict[str, bytes]:

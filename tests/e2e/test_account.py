@@ -1,12 +1,9 @@
 """Erasing an account, over real HTTP: nothing opens from the answer on, then nothing is left, and the same person may start anew."""
 
-import os
-
 import pytest
 
-from local.stack import Stack
 from tests.e2e.client import Person
-from tests.e2e.storage import items_of, objects, owner_of, raw_bytes
+from tests.e2e.storage import items_of, objects, raw_bytes, versions_of
 
 TEXTS = ["我对花生过敏", "The deploy day is Monday", "password: hunter2Xy!"]
 ERASE = "/v1/account/erase"
@@ -19,15 +16,9 @@ def full(ann: Person) -> Person:
         ann.add(text)
     ann.ok("PATCH", "/v1/settings", {"language": "zh"})
     ann.learn("请记住：我喜欢用 TypeScript 写后端服务")
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     assert ann.found("花生") == ["我对花生过敏"]
     return ann
-
-
-def object_versions(stack: Stack, sub: str) -> list[str]:
-    bucket, prefix = os.environ["BUCKET_NAME"], f"o/{owner_of(stack, sub)}/"
-    pages = stack.clients.s3.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix)
-    return [one["Key"] for page in pages for one in (*page.get("Versions", []), *page.get("DeleteMarkers", []))]
 
 
 @pytest.mark.parametrize("body", [{}, {"confirm": False}])
@@ -69,7 +60,7 @@ def test_an_account_is_erased_whole_and_nobody_elses(full: Person, bob: Person) 
     assert full.ok("POST", "/v1/account/receipt", receipt | {"items": 0}) == {"genuine": False}
     assert bob.ok("POST", "/v1/account/receipt", receipt) == {"genuine": False}
     assert [item["sk"]["S"] for item in items_of(stack, full.sub)] == ["x"]
-    (key,) = object_versions(stack, full.sub)
+    ((key, _),) = versions_of(stack, full.sub)
     assert b'"erased"' in objects(stack, full.sub)[key]
     assert bob.texts() == ["Bob keeps this"]
     assert full.call("GET", "/v1/memories", query={"limit": 1, "cursor": cursor}).code == "invalid_cursor"
@@ -78,13 +69,13 @@ def test_an_account_is_erased_whole_and_nobody_elses(full: Person, bob: Person) 
 
 def test_the_same_person_starts_anew_with_nothing_of_before(full: Person) -> None:
     full.call("POST", ERASE, {"confirm": True})
-    assert full.stack.run_maintenance()["idle"]
+    full.maintain()
     full.add("我对虾过敏")
     assert full.texts() == ["我对虾过敏"]
     assert full.found("过敏") == ["我对虾过敏"]
     assert full.ok("GET", "/v1/settings")["language"] is None
     assert full.ok("GET", ERASE)["receipt"]["epoch"] == 1
-    assert full.stack.run_maintenance()["idle"]
+    full.maintain()
     assert full.texts() == ["我对虾过敏"]
 
 
@@ -93,10 +84,10 @@ def test_work_that_waits_when_the_account_is_erased_brings_nothing_back(ann: Per
     for number in range(3):
         assert ann.hand_in(f"Remember this: I like the number {number} more than any other.").status == 202
     ann.call("POST", ERASE, {"confirm": True})
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     assert ann.texts() == []
     assert [item["sk"]["S"] for item in items_of(ann.stack, ann.sub)] == ["x"]
-    assert len(object_versions(ann.stack, ann.sub)) == 1
+    assert len(versions_of(ann.stack, ann.sub)) == 1
 
 
 def test_who_never_stored_anything_has_nothing_to_erase(bob: Person) -> None:

@@ -23,7 +23,7 @@ def test_today_is_the_owners_today(ann: Person, zone: str) -> None:
     assert sum(day["count"] for day in found["days"]) == 2
     assert {day["date"] for day in found["days"]} <= {before, after}
     assert sum(day["count"] for day in ann.ok("GET", DAYS, query={"project": "atlas"})["days"]) == 1
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     assert ann.ok("GET", DAYS) == found
     assert len(ann.kept(last_days=2)) == 2
     listed = [memory["content"] for day in found["days"] for memory in ann.kept(date=day["date"])]
@@ -34,7 +34,7 @@ def test_today_is_the_owners_today(ann: Person, zone: str) -> None:
 def test_a_day_means_the_same_in_days_in_lists_and_to_forget_though_a_memory_was_edited_since(ann: Person) -> None:
     line = {"kind": "memory", "content": "Women's day", "scope": "user", "created_at": "2026-03-08T12:00:00Z"}
     ann.ok("POST", "/v1/import", {"data": json.dumps(line)})
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     (memory,) = ann.kept()
     ann.ok("PATCH", f"{MEMORIES}/{memory['id']}", {"importance": 9})
     assert ann.ok("GET", DAYS)["days"] == [{"date": "2026-03-08", "count": 1}]
@@ -61,7 +61,7 @@ def test_what_was_true_at_a_moment_is_shown_in_the_words_of_then(ann: Person) ->
     ann.add("Added later")
     assert ann.texts(as_of=then) == ["部署日是星期一"]
     assert sorted(ann.texts()) == ["Added later", "部署日是星期二"]
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     assert ann.texts(as_of=then) == ["部署日是星期一"]
 
 

@@ -116,7 +116,7 @@ def learned(person: Person, tongue: Tongue) -> Person:
 
 def tidied(person: Person) -> dict[str, Any]:
     """Run maintenance and return the person's consolidation."""
-    assert person.stack.run_maintenance()["idle"]
+    person.maintain()
     found = [task for task in person.ok("GET", TASKS)["tasks"] if task["kind"] == "consolidation"]
     made: dict[str, Any] = found[0]
     return made
@@ -261,6 +261,6 @@ def test_deleting_what_was_consolidated_deletes_what_it_was_made_of(ann: Person,
     tidied(person)
     product = next(memory for memory in person.kept() if memory["content"] == EN.both)
     person.ok("DELETE", f"{MEMORIES}/{product['id']}")
-    assert person.stack.run_maintenance()["idle"]
+    person.maintain()
     assert person.ok("GET", "/v1/usage")["memories"] == len(person.kept(status="all")) + 1
     assert person.add(EN.first)["content"] == EN.first

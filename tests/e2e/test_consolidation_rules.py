@@ -44,7 +44,7 @@ def test_equal_texts_become_one_and_nothing_else_does(
     ann: Person, wish: str, novel: str, texts: tuple[str, ...], left: list[str]
 ) -> None:
     learned(ann, *(wish + novel.format(number) for number in range(ENOUGH)), *(wish + text for text in texts))
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     (task,) = consolidations(ann)
     assert (task["status"], task["consolidation"]["merged"], task["usage"]["calls"]) == ("done", 1, 0)
     kept = ann.texts()

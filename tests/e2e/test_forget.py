@@ -15,7 +15,7 @@ def full(ann: Person) -> Person:
     ann.add("Peanuts are served in the office", scope="project", project="kitchen", importance=2)
     ann.add("The deploy day is Monday", tags=["#ops"])
     ann.learn("请记住：我喜欢花生酱配面包当早餐")
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     return ann
 
 
@@ -23,7 +23,7 @@ def done(person: Person, wish: dict[str, Any], **more: Any) -> dict[str, Any]:
     answer = person.call("POST", FORGET, wish | {"confirm": True}, **more)
     assert answer.status == 202, answer.text
     assert answer.headers["location"] == f"/v1/tasks/{answer.json['task_id']}"
-    assert person.stack.run_maintenance()["idle"]
+    person.maintain()
     task: dict[str, Any] = person.ok("GET", answer.headers["location"])
     return task
 
@@ -76,6 +76,7 @@ def test_nothing_is_forgotten_without_confirmation_or_by_a_request_that_means_no
 def test_ids_of_another_person_mean_nothing(full: Person, bob: Person) -> None:
     theirs = bob.add("Bob's own")["id"]
     task = done(full, {"ids": [theirs, full.kept()[0]["id"]]})
+    bob.maintain()
     assert task["progress"] == {"forgotten": 1}
     assert bob.texts() == ["Bob's own"]
 
@@ -84,6 +85,7 @@ def test_ids_of_another_person_mean_nothing(full: Person, bob: Person) -> None:
 def test_forgetting_everything_of_one_person_leaves_everybody_elses(full: Person, bob: Person) -> None:
     bob.add("我对花生过敏")
     task = done(full, {"all": True})
+    bob.maintain()
     assert (full.texts(), task["progress"]) == ([], {"forgotten": 4, "scenes": 1})
     assert bob.texts() == ["我对花生过敏"]
     assert bob.found("花生") == ["我对花生过敏"]
@@ -94,7 +96,7 @@ def test_a_request_under_a_key_is_done_once(full: Person) -> None:
     full.add("花生 again")
     again = full.call("POST", FORGET, {"query": "花生", "confirm": True}, headers={"idempotency-key": "once"})
     assert again.json["task_id"] == first["id"]
-    assert full.stack.run_maintenance()["idle"]
+    full.maintain()
     assert full.found("花生") == ["花生 again"]
 
 
@@ -110,7 +112,7 @@ def test_a_file_that_is_brought_along_right_after_everything_was_forgotten_stays
     assert full.call("POST", FORGET, {"all": True, "confirm": True}).status == 202
     begun = full.ok("POST", "/v1/import", {"data": file})
     for _ in range(3):
-        assert full.stack.run_maintenance()["idle"]
+        full.maintain()
     assert full.task(begun["task_id"])["status"] == "done"
     assert sorted(full.texts()) == before
 

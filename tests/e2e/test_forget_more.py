@@ -47,7 +47,7 @@ def test_an_import_whose_last_page_is_missing_holds_no_forget_up(ann: Person) ->
     assert (task["status"], task["progress"]) == ("done", {"forgotten": 1})
     ann.ok("POST", "/v1/import", {"data": "- e f\n- g h", "import_id": begun["task_id"]})
     for _ in range(2):
-        assert ann.stack.run_maintenance()["idle"]
+        ann.maintain()
     assert sorted(ann.texts()) == ["c d", "e f", "g h"]
     assert ann.ok("GET", f"/v1/tasks/{task['id']}")["progress"] == {"forgotten": 2}
 

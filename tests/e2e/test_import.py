@@ -37,7 +37,7 @@ def imported(person: Person, *pages: str, **more: Any) -> dict[str, Any]:
     for number, data in enumerate(pages, 1):
         page = {"data": data, "import_id": import_id, "last": number == len(pages), **more}
         import_id = person.ok("POST", IMPORT, page)["task_id"]
-    assert person.stack.run_maintenance()["idle"]
+    person.maintain()
     return person.task(str(import_id))
 
 
@@ -79,13 +79,13 @@ def test_what_was_exported_answers_the_same_to_fifty_queries_after_an_erasure(an
     ann.ok("PATCH", "/v1/scenes/atlas", {"name": "Atlas 地图", "summary": "All about maps."})
     ann.ok("POST", "/v1/scenes/switch", {"project": "商城"})
     ann.ok("PATCH", "/v1/settings", {"time_zone": "Asia/Shanghai", "language": "zh"})
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     asked = [*queries(texts, rng), "密码", "maps"][-50:]
     file = "".join(exported(ann))
     before, listed = answers(ann, asked), lists(ann)
     assert sum(bool(found) for found in before) > 40
     ann.call("POST", "/v1/account/erase", {"confirm": True})
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     assert ann.texts(status="all") == []
     task = imported(ann, *cut(file, 50))
     assert (task["status"], task["kind"], task["error"]) == ("done", "import", None)
@@ -106,7 +106,7 @@ def test_the_commands_of_the_page_take_everything_along(ann: Person, bob: Person
         environment = {**os.environ, "URL": person.stack.url, "TOKEN": person.stack.token(person.name, sub=person.sub)}
         command = ["bash", "-euo", "pipefail", "-c", script.replace("2000", "3")]
         subprocess.run(command, cwd=tmp_path, env=environment, check=True)  # noqa: S603 - the page's own
-    assert bob.stack.run_maintenance()["idle"]
+    bob.maintain()
     assert sorted(bob.texts()) == texts
     assert [
         task["progress"]["imported"] for task in bob.ok("GET", "/v1/tasks")["tasks"] if task["kind"] == "import"

@@ -48,7 +48,7 @@ def test_a_file_of_which_nothing_can_be_taken_in_replaces_nothing(ann: Person, d
     ann.add("precious")
     refused = ann.call("POST", IMPORT, {"data": data, "mode": "replace", "confirm": True})
     assert (refused.status, refused.code) == (422, "invalid")
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     assert (ann.texts(), ann.ok("GET", "/v1/tasks")["tasks"]) == (["precious"], [])
 
 
@@ -132,7 +132,7 @@ def test_a_table_of_mao_is_no_text(ann: Person) -> None:
 def test_a_repeated_request_says_so_and_how_far_its_task_is(ann: Person, path: str, sent: Any) -> None:
     key = {"idempotency-key": "once"}
     first, again = (ann.call("POST", path, sent, headers=key) for _ in range(2))
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     late = ann.call("POST", path, sent, headers=key)
     assert [one.headers.get("idempotency-replayed") for one in (first, again, late)] == [None, "true", "true"]
     assert len({one.json["task_id"] for one in (first, again, late)}) == 1

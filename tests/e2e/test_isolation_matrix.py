@@ -5,7 +5,6 @@ byte: ann's partition of the table and her prefix of the bucket.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 
 from local.stack import Stack
 from tests.e2e.client import MEMORIES, Answer, Person, request
-from tests.e2e.storage import objects, owner_of
+from tests.e2e.storage import items_of, versions_of
 
 DOCUMENT: dict[str, Any] = json.loads((Path(__file__).parents[2] / "docs/openapi.json").read_text(encoding="utf-8"))
 Operation = tuple[str, str]
@@ -86,17 +85,12 @@ class Things:
     cursors: Mapping[str, str]
     file: str
 
-    def state(self) -> tuple[list[str], dict[str, bytes]]:
-        """Every byte of theirs."""
+    def state(self) -> tuple[list[str], list[tuple[str, str]]]:
+        """Every byte of theirs: the items, and all versions of objects, whose bytes never change."""
         stack, sub = self.person.stack, self.person.sub
-        pages = stack.clients.dynamodb.get_paginator("query").paginate(
-            TableName=os.environ["TABLE_NAME"],
-            KeyConditionExpression="pk = :owner",
-            ExpressionAttributeValues={":owner": {"S": f"o#{owner_of(stack, sub)}"}},
-        )
-        items = sorted(repr(item) for page in pages for item in page["Items"])
+        items = sorted(repr(item) for item in items_of(stack, sub))
         assert len(items) > 10
-        return items, objects(stack, sub)
+        return items, sorted(versions_of(stack, sub))
 
 
 def lived(person: Person, word: str) -> Things:
@@ -376,7 +370,7 @@ def test_a_file_of_anothers_ids_makes_ones_own(stack: Stack, ann: Things, mode: 
     assert without_upkeep(ann.state()) == without_upkeep(before)
 
 
-def without_upkeep(state: tuple[list[str], dict[str, bytes]]) -> list[str]:
+def without_upkeep(state: tuple[list[str], list[tuple[str, str]]]) -> list[str]:
     """Maintenance tidies everybody: her memories and what is known stay, byte by byte."""
     return [item for item in state[0] if "'sk': {'S': 'm#" in item or "'sk': {'S': 'd#" in item]
 

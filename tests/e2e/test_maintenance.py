@@ -47,6 +47,11 @@ def night_shift(stack: Stack) -> None:
     assert (answer.status, said["idle"], said["dead_letters"]) == (200, True, 0), said
 
 
+def tended(person: Person) -> None:
+    """Run the person's part of a night shift."""
+    assert person.maintain()["dead_letters"] == 0
+
+
 def seen(person: Person, memory: dict[str, Any], query: str) -> set[str]:
     """Return by which reads the memory can be seen."""
     path, text = f"{MEMORIES}/{memory['id']}", memory["content"]
@@ -225,7 +230,7 @@ def test_an_index_that_was_broken_hides_nothing_and_is_mended_by_the_next_run(
             s3.put_object(Bucket=bucket, Key=key, Body=body[:-2] + bytes([body[-2] ^ 1]) + body[-1:])
     stack.functions.reload()
     assert everything(ann) == before
-    night_shift(stack)
+    tended(ann)
     mended = {key for key in objects(stack, ann.sub) if "/index/" in key}
     assert mended
     assert not mended & set(broken)
@@ -244,18 +249,18 @@ def test_a_journal_object_that_was_flipped_is_told_of_by_its_id_and_the_rest_is_
     body = objects(stack, ann.sub)[broken]
     s3.put_object(Bucket=bucket, Key=broken, Body=body[:-9] + bytes([body[-9] ^ 1]) + body[-8:])
     capsys.readouterr()
-    night_shift(stack)
+    tended(ann)
     log = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     told = [line for line in log if line["event"] == "damaged"]
     assert {(line["level"], line["journal"]) for line in told} == {("ERROR", broken.rsplit("/", 1)[1])}
     assert ann.texts() == texts, "the table has it still"
     wipe(stack, ann.sub)
     stack.functions.reload()
-    night_shift(stack)
+    tended(ann)
     assert ann.texts() == texts[:3], "only what stood in that one object is lost"
     assert sorted(ann.found("harbour pier")) == sorted(texts[:3])
     with later(hours=2):
-        night_shift(stack)
+        tended(ann)
         assert broken in objects(stack, ann.sub), "what does not open is left for who may be able to mend it"
         assert ann.texts() == texts[:3]
 

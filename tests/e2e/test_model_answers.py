@@ -18,13 +18,6 @@ SAID = "I drink tea. What should I drink?"
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as server:
-        yield server
-        assert server.unscripted == 0
-
-
-@pytest.fixture(scope="module")
 def stack(model: ScriptedModel) -> Iterator[Stack]:
     with asking(model) as running:
         yield running

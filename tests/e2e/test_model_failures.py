@@ -25,13 +25,6 @@ TEA = Learns(answer(fact("Ann drinks tea")))
 NEVER = threading.Event()
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as server:
-        yield server
-        assert server.unscripted == 0
-
-
 @pytest.fixture(scope="module", params=["openai", "bedrock"])
 def stack(request: pytest.FixtureRequest, model: ScriptedModel) -> Iterator[Stack]:
     with asking(model, request.param) as running:

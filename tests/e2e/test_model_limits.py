@@ -16,13 +16,6 @@ LIMITS = {"ACTIVE_LIMIT": "4", "DAILY_CONVERSATION_LIMIT": "6"}
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as server:
-        yield server
-        assert server.unscripted == 0
-
-
-@pytest.fixture(scope="module")
 def stack(model: ScriptedModel) -> Iterator[Stack]:
     with asking(model, **LIMITS) as running:
         yield running

@@ -11,7 +11,7 @@ from local.stack import Stack
 from shared.keeping.maintenance.schedules import next_run
 from tests.e2e.client import MEMORIES, Person
 from tests.e2e.test_consolidation_rules import ENOUGH, consolidations, learned
-from tests.e2e.test_maintenance import everything, exported, later, night_shift, wipe
+from tests.e2e.test_maintenance import everything, exported, later, night_shift, tended, wipe
 from tests.e2e.test_persona import AGENTS, PERSONA, REFRESH, SAID, SUGGESTIONS
 
 TONGUES = pytest.mark.parametrize("tongue", ["en", "zh"])
@@ -74,7 +74,7 @@ def test_a_session_that_falls_silent_becomes_memories_by_maintenance(stack: Stac
         assert ann.texts() == [kept]
 
 
-def with_everything(stack: Stack, person: Person, tongue: str) -> dict[str, Any]:
+def with_everything(person: Person, tongue: str) -> dict[str, Any]:
     """Somebody with consolidated memories, a persona, an accepted and a dismissed suggestion, and scenes; return the consolidation."""
     wish, novel, *same = SAME[tongue]
     learned(person, *(wish + novel.format(number) for number in range(ENOUGH)), *(wish + text for text in same))
@@ -86,10 +86,10 @@ def with_everything(stack: Stack, person: Person, tongue: str) -> dict[str, Any]
     person.ok("POST", "/v1/scenes/switch", {"project": "地图/a"})
     person.ok("PATCH", "/v1/scene", {"name": "Map", "summary": "说明"}, query={"project": "地图/a"})
     person.ok("POST", REFRESH)
-    night_shift(stack)
+    tended(person)
     for number, one in enumerate(person.ok("GET", SUGGESTIONS)["suggestions"]):
         person.ok("PATCH", f"{SUGGESTIONS}/{one['id']}", {"status": ("accepted", "dismissed")[number % 2]})
-    night_shift(stack)
+    tended(person)
     (task,) = consolidations(person)
     assert task["consolidation"]["merged"] == 1
     return task
@@ -109,22 +109,22 @@ def known(person: Person) -> dict[str, Any]:
 def test_all_that_maintenance_made_comes_back_byte_for_byte_after_the_table_was_lost(
     stack: Stack, ann: Person, tongue: str
 ) -> None:
-    task = with_everything(stack, ann, tongue)
+    task = with_everything(ann, tongue)
     taken_along = exported(ann)
     before = everything(ann), known(ann)
     assert {one["status"] for one in before[1]["suggestions"]["suggestions"]} == {"accepted", "dismissed"}
     assert before[1]["persona"]["statements"]
     wipe(stack, ann.sub)
     stack.functions.reload()
-    night_shift(stack)
+    tended(ann)
     assert exported(ann) == taken_along
     assert (everything(ann), known(ann)) == before
     assert ann.call("POST", f"/v1/tasks/{task['id']}/undo").status == 404, "tasks are lost with a table, as docs say"
     again = ann.call("POST", "/v1/memories", {"content": SAME[tongue][2]})
     assert (again.status, again.code) == (409, "duplicate"), "old words lead to the memory that replaced them"
     with later(days=7, hours=1):
-        night_shift(stack)
-        night_shift(stack)
+        tended(ann)
+        tended(ann)
         usage = ann.ok("GET", "/v1/usage")
         assert usage["memories"] == len(ann.kept(status="all")), "what was replaced is gone for good"
 
@@ -140,10 +140,10 @@ def noted_in_project(person: Person, project: str, *points: str) -> None:
 
 
 @TONGUES
-def test_a_project_goes_with_what_was_consolidated_in_it(stack: Stack, ann: Person, tongue: str) -> None:
+def test_a_project_goes_with_what_was_consolidated_in_it(ann: Person, tongue: str) -> None:
     novel, same = SAME[tongue][1], SLOW[tongue]
     noted_in_project(ann, "地图/a", *same, *(novel.format(number) for number in range(60)))
-    night_shift(stack)
+    tended(ann)
     (task,) = consolidations(ann)
     assert (task["consolidation"]["scope"], task["consolidation"]["merged"]) == ("project", 1)
     refused = ann.call("DELETE", "/v1/scenes/%E5%9C%B0%E5%9B%BE%2Fa")
@@ -153,7 +153,7 @@ def test_a_project_goes_with_what_was_consolidated_in_it(stack: Stack, ann: Pers
     assert (undone["undone"], undone["stayed"]) == (0, 1)
     assert ann.texts(status="all") == []
     with later(hours=2):
-        night_shift(stack)
+        tended(ann)
         usage = ann.ok("GET", "/v1/usage")
         assert (usage["memories"], usage["active"]) == (0, 0)
     assert ann.add(same[0], scope="project", project="地图/a")["content"] == same[0]
@@ -186,18 +186,18 @@ def test_fifty_writes_over_http_during_maintenance_lose_and_resurrect_nothing(st
     with ThreadPoolExecutor(len(writers)) as pool:
         done = [pool.submit(writer.write, 10) for writer in writers]
         while not all(one.done() for one in done):
-            night_shift(stack)
+            tended(ann)
         for one in done:
             one.result()
     kept = sorted(text for writer in writers for text in writer.kept.values())
     assert sorted(ann.texts(status="all")) == kept
     with later(hours=2):
-        night_shift(stack)
+        tended(ann)
     with later(hours=4):
-        night_shift(stack)
+        tended(ann)
         assert sorted(ann.texts(status="all")) == kept
         assert ann.ok("GET", "/v1/usage")["memories"] == len(kept)
     wipe(stack, ann.sub)
     stack.functions.reload()
-    night_shift(stack)
+    tended(ann)
     assert sorted(ann.texts(status="all")) == kept

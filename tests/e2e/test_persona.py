@@ -42,7 +42,7 @@ TONGUES = pytest.mark.parametrize("tongue", ["en", "zh"])
 
 
 def tidy(person: Person) -> None:
-    assert person.stack.run_maintenance()["idle"]
+    person.maintain()
 
 
 def told(person: Person, tongue: str, facts: int = 0) -> dict[str, str]:

@@ -92,7 +92,7 @@ def test_a_pattern_is_suggested_in_its_words(talking: tuple[Stack, ScriptedModel
     ann = Person(talking[0])
     for text in EXPERIENCES:
         ann.add(text, scope="agent", agent="pilot", category="experience")
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     (one,) = ann.ok("GET", SUGGESTIONS)["suggestions"]
     assert (one["title"], one["text"], one["evidence"]) == (*SUGGESTED, 3)
 

@@ -102,7 +102,7 @@ def test_an_undo_leaves_the_persona_as_it_was(ann: Person, tongue: Tongue) -> No
     for _ in range(2):
         assert statements(ann) == before
         assert SAYS[tongue.first] in ann.context("so be it", new_session=False)["text"]
-        assert ann.stack.run_maintenance()["idle"]
+        ann.maintain()
 
 
 @pytest.mark.usefixtures("no_persona")
@@ -117,13 +117,13 @@ def test_what_was_consolidated_is_told_no_more_once_its_product_is_gone_or_says_
     for _ in range(2):
         assert statements(ann) == []
         assert "green tea" not in ann.context("so be it", new_session=False)["text"]
-        assert ann.stack.run_maintenance()["idle"]
+        ann.maintain()
 
 
 @pytest.mark.usefixtures("no_persona")
 def test_an_undo_leaves_an_accepted_suggestion_accepted(ann: Person) -> None:
     learned(ann, *SHORT, fill=(1, 18))
-    assert ann.stack.run_maintenance()["idle"]
+    ann.maintain()
     (one,) = ann.ok("GET", "/v1/suggestions")["suggestions"]
     ann.ok("PATCH", f"/v1/suggestions/{one['id']}", {"status": "accepted"})
     learned(ann, fill=(20, 40))
@@ -134,7 +134,7 @@ def test_an_undo_leaves_an_accepted_suggestion_accepted(ann: Person) -> None:
         (still,) = ann.ok("GET", "/v1/suggestions")["suggestions"]
         assert (still["id"], still["status"], still["memory_ids"]) == (one["id"], "accepted", one["memory_ids"])
         assert one["text"] in ann.context("so be it", new_session=False)["text"]
-        assert ann.stack.run_maintenance()["idle"]
+        ann.maintain()
 
 
 def test_a_full_storage_asks_no_model_for_a_persona_and_says_so(ann: Person, model: ScriptedModel) -> None:
@@ -147,7 +147,7 @@ def test_a_full_storage_asks_no_model_for_a_persona_and_says_so(ann: Person, mod
         made.append(added.json["id"])
     assert (added.status, added.code) == (507, "quota_exceeded")
     for _ in range(2):
-        assert ann.stack.run_maintenance()["idle"]
+        ann.maintain()
     while ann.call("POST", MEMORIES, {"content": secrets.token_hex(100), **big}).status == 201:
         pass
     task = ann.task(ann.ok("POST", "/v1/persona/refresh")["task_id"])

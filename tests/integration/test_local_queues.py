@@ -12,6 +12,7 @@ from moto import mock_aws
 
 from local.emulation import kms, s3, sqs
 from local.emulation.patches import Patches
+from local.pollers import failed_ids
 
 VISIBLE_AFTER = 30
 
@@ -302,3 +303,22 @@ def test_of_twenty_writers_exactly_one_creates_an_object(account: None) -> None:
     for writer in writers:
         writer.join()
     assert sorted(results) == sorted(["made"] + ["PreconditionFailed"] * 19)
+
+
+@pytest.mark.parametrize(
+    ("answer", "failed"),
+    [
+        (None, set()),
+        ({}, set()),
+        ({"batchItemFailures": []}, set()),
+        ({"batchItemFailures": None}, set()),
+        ({"batchItemFailures": [{"itemIdentifier": "b"}]}, {"b"}),
+        ({"batchItemFailures": [{"itemIdentifier": ""}]}, {"a", "b"}),
+        ({"batchItemFailures": [{"itemIdentifier": None}]}, {"a", "b"}),
+        ({"batchItemFailures": [{"wrong": "a"}]}, {"a", "b"}),
+        ({"batchItemFailures": [{"itemIdentifier": "stranger"}]}, {"a", "b"}),
+        ({"batchItemFailures": "a"}, {"a", "b"}),
+    ],
+)
+def test_a_report_that_is_not_proper_fails_the_whole_batch(answer: Any, failed: set[str]) -> None:
+    assert failed_ids(answer, ["a", "b"]) == failed

@@ -53,6 +53,7 @@ def test_a_source_that_was_changed_while_the_model_thought_is_left_alone_and_new
     assert_sound(world)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_dying_at_any_step_and_running_again_gives_the_state_of_no_crash(when: Literal["before", "after"]) -> None:
     def begun() -> World:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -179,4 +180,4 @@ Merges.TestCase.settings = settings(
     suppress_health_check=list(HealthCheck),
     print_blob=True,
 )
-TestMerges = Merges.TestCase
+TestMerges = pytest.mark.no_cover(Merges.TestCase)

@@ -185,6 +185,7 @@ def test_undo_stops_where_there_is_no_room_and_goes_on_when_there_is() -> None:
     assert plain(world.memories()) == before
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_an_undo_that_dies_at_any_step_and_is_asked_for_again_is_the_undo_of_no_crash(
     when: Literal["before", "after"],

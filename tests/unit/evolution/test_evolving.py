@@ -159,6 +159,7 @@ def test_what_came_in_while_there_was_no_time_is_suggested_by_the_next_visit() -
     assert len(suggested(world)) == 1
 
 
+@pytest.mark.no_cover
 def test_killing_it_at_every_step_makes_the_same_suggestions() -> None:
     def begun() -> World:
         world = World()

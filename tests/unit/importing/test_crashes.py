@@ -56,6 +56,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("mode", list(Mode))
 def test_dying_at_any_step_of_maintenance_it_is_done_later_and_counted_once(mode: Mode, when: str) -> None:
@@ -80,6 +81,7 @@ def test_dying_at_any_step_of_maintenance_it_is_done_later_and_counted_once(mode
         assert b"/imports/" not in world.objects.everything()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_dying_at_any_step_of_replacing_a_full_account_all_of_the_file_is_active_in_the_end(when: str) -> None:
     def full() -> World:
@@ -121,6 +123,7 @@ def everything(world: World) -> list[str]:
     return world.texts()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_dying_at_any_step_a_file_that_says_nothing_here_forgets_nothing(when: str) -> None:
     def asked() -> tuple[World, str]:
@@ -160,6 +163,7 @@ def test_the_last_of_these_is_sound_and_can_be_rebuilt() -> None:
     assert plain(world.memories()) == before
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_dying_at_any_step_of_a_request_it_can_be_sent_again(when: str) -> None:
     world = stood()
@@ -194,6 +198,7 @@ class Between(Steps):
         return super().run(name, call)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("mode", list(Mode))
 def test_what_others_write_between_two_steps_is_neither_lost_nor_in_the_way(mode: Mode) -> None:
     world = stood()

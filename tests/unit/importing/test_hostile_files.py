@@ -274,6 +274,7 @@ def _changed(draw: st.DrawFn, line: str) -> str:
     return json.dumps(told, ensure_ascii=draw(st.booleans()))
 
 
+@pytest.mark.no_cover
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=mutated(), mode=st.sampled_from(Mode))
 def test_whatever_was_done_to_an_export_it_is_taken_in_or_refused_as_documented(data: str, mode: Mode) -> None:

@@ -191,6 +191,7 @@ def test_what_a_table_holds_of_it_is_sealed() -> None:
     }
 
 
+@pytest.mark.no_cover
 def test_killing_it_at_every_step_makes_the_same_persona() -> None:
     def begun() -> World:
         world, _ = with_model(says(("traits", "Drinks tea at work.", [TEA])))

@@ -4,6 +4,7 @@ import math
 from datetime import UTC, datetime
 from typing import Final
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -62,6 +63,7 @@ def ask(query: str, now: datetime = NOW) -> None:
     assert ranking.scores == sorted(ranking.scores, reverse=True)
 
 
+@pytest.mark.no_cover
 @settings(max_examples=ROUNDS, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(queries, min_size=AT_ONCE, max_size=AT_ONCE))
 def test_ten_thousand_strings_of_any_characters_are_only_queries(asked: list[str]) -> None:

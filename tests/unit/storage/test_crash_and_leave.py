@@ -22,6 +22,7 @@ def _done_and_not(deed: Deed) -> tuple[int, list[dict[str, Any]]]:
     return steps.count, [end(untouched), end(world)]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.name)
 def test_dying_at_any_step_without_a_retry_leaves_it_done_or_not_done(deed: Deed) -> None:
     count, either = _done_and_not(deed)

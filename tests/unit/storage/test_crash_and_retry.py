@@ -17,6 +17,7 @@ def _without_crash(deed: Deed) -> tuple[int, dict[str, Any]]:
     return steps.count, end(world)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.name)
 def test_dying_at_any_step_and_asking_again_gives_the_state_of_no_crash(

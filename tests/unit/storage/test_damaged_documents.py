@@ -15,8 +15,8 @@ from shared.storage.journal import Journal
 from shared.storage.journaled import said_of
 from shared.storage.vaults import Opened
 from tests.builders import World
+from tests.unit.storage.losing import FIRST, flip, lose
 from tests.unit.storage.soundness import assert_sound, opened, rebuilt, settle
-from tests.unit.storage.test_rows_and_journal import FIRST, flip, lose
 
 
 def with_settings(how: str) -> World:

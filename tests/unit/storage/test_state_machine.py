@@ -384,4 +384,4 @@ Nacre.TestCase.settings = settings(
     suppress_health_check=list(HealthCheck),
     print_blob=True,
 )
-TestNacre = Nacre.TestCase
+TestNacre = pytest.mark.no_cover(Nacre.TestCase)

@@ -13,8 +13,8 @@ from shared.storage import names
 from tests.builders import World
 from tests.fakes import Crash, Steps
 from tests.unit.keeping.forgetting.test_forgetting import forget
+from tests.unit.storage.losing import FIRST, SECOND, THIRD, flip, lose
 from tests.unit.storage.soundness import LEASE_AND_MORE, assert_counted, assert_sound, rebuilt, settle
-from tests.unit.storage.test_rows_and_journal import FIRST, SECOND, THIRD, flip, lose
 
 
 def broken(*, edited: bool = False, line_too: bool = False, folded: bool = False) -> tuple[World, str]:

@@ -20,6 +20,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("piece", PIECES)
 def test_two_hundred_kilobytes_of_one_piece_are_read_to_the_end(piece: str) -> None:
     text = piece * (SIZE // len(piece)) + "x"

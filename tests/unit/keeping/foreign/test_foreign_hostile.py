@@ -125,6 +125,7 @@ def mutated(rng: random.Random, data: str) -> str | bytes:
     return data
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("form", FORMATS)
 @settings(max_examples=1_000, deadline=None)
 @given(seed=st.integers(min_value=0, max_value=2**64))
@@ -152,6 +153,7 @@ PLAIN = st.none() | st.booleans() | st.floats() | st.integers() | st.text()
 VALUES = st.recursive(PLAIN, lambda below: st.lists(below) | st.dictionaries(NAMES, below), max_leaves=20)
 
 
+@pytest.mark.no_cover
 @given(values=st.lists(VALUES, min_size=8, max_size=8))
 @pytest.mark.parametrize("form", ["mao", "mem0", "cmdcode"])
 def test_a_row_with_any_values_in_its_fields_is_taken_or_refused(form: str, values: list[object]) -> None:
@@ -203,6 +205,7 @@ BOMBS: list[tuple[str, str, Callable[[], str]]] = [
 ]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("form", "bomb"), [(form, bomb) for form, _, bomb in BOMBS], ids=[f"{form}: {name}" for form, name, _ in BOMBS]
 )

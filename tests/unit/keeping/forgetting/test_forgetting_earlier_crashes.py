@@ -53,6 +53,7 @@ def lived() -> tuple[World, list[str]]:
     return world, [told.id, folded.id, fresh.id]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_dying_at_any_step_leaves_the_same_and_counts_each_version_once(when: str) -> None:
     world, ids = lived()

@@ -162,6 +162,7 @@ def test_a_writer_who_is_there_first_is_looked_at_again(monkeypatch: pytest.Monk
     assert forget(world, query=WORDS)["texts"] == 4
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_crash_anywhere_counts_each_text_once(when: Literal["before", "after"]) -> None:
     at, died = 1, True

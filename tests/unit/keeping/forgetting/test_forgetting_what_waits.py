@@ -142,6 +142,7 @@ def waiting(world: World) -> tuple[str, str]:
     return notes, forget(world, query="postgres")
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_whoever_dies_while_it_is_cut_leaves_the_rest_to_be_learned(when: str) -> None:
     world = World()

@@ -144,6 +144,7 @@ def test_what_does_not_fit_into_one_request_is_left_for_the_next() -> None:
     assert all_scenes(world) == ["borealis"]
 
 
+@pytest.mark.no_cover
 def test_dying_at_any_step_and_asking_again_deletes_everything_once() -> None:
     world = begun()
     steps = world.restart()
@@ -158,6 +159,7 @@ def test_dying_at_any_step_and_asking_again_deletes_everything_once() -> None:
             assert_gone(world)
 
 
+@pytest.mark.no_cover
 def test_dying_at_any_step_and_leaving_it_loses_no_other_memory_and_leaves_a_sound_state() -> None:
     world = begun()
     steps = world.restart()

@@ -191,6 +191,7 @@ def test_a_context_by_hand_is_left_alone_until_it_is_taken_back() -> None:
     assert "later part" in (seen(world).context or "")
 
 
+@pytest.mark.no_cover
 def test_killing_maintenance_at_every_step_writes_the_same_scenes() -> None:
     def begun() -> World:
         world = grown(Describing())
