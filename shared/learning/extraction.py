@@ -134,14 +134,14 @@ class Extraction:
         task = self._begin(owner, sk, run)
         if "dry_run" in task:
             plan = self._decide(opened, task_id, str(task["plan"]), task)
-            result = {"summary": plan.summary, "would_learn": would_learn(plan)}
+            result = {"summary": plan.summary, "would_learn": would_learn(plan), "project": plan.project}
             self._finish(opened.keys, task, result, plan)
             return {"dry_run": 1}
         plan, commit = self._plan(opened, task_id, task)
         try:
             task = self._apply(opened.keys, task, plan, commit)
             learned = self._refuse(opened.keys, task, plan, commit)
-            told = {"memory_ids": learned, "summary": plan.summary}
+            told = {"memory_ids": learned, "summary": plan.summary, "project": plan.project}
             self._finish(opened.keys, task, told, plan, self._scene(opened.keys, plan))
         except Over:
             self._take_back(opened.keys, sk, commit)
@@ -239,6 +239,7 @@ class Extraction:
             "steps": [[step.memory_id, step.counts] for step in plan.steps],
             "discarded": plan.discarded,
             "summary": plan.summary,
+            "project": plan.project,
             "model": plan.model,
         }
         sealed = keys.seal(PLAN, task_id, 1, bodies.pack(body), self.commits.vaults.random)
@@ -260,7 +261,7 @@ class Extraction:
             sealed[memory.id] = Sealed(memory, line, scope, items.dedup_tag(keys, memory))
         steps = [Step(counts, memory_id, sealed.get(memory_id)) for memory_id, counts in body["steps"]]
         beside = len(lines.encode([header, scene] if scene else [header]))
-        return Plan(steps, body["discarded"], body["summary"], body["model"], scene, beside)
+        return Plan(steps, body["discarded"], body["summary"], body["model"], scene, body.get("project"), beside)
 
     def _apply(self, keys: OwnerKeys, task: Item, plan: Plan, commit: str) -> Item:
         """Apply the steps that are not applied yet; return the task as it then stands."""

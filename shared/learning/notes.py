@@ -20,7 +20,6 @@ from shared.text.secrets import mask
 NOTES = "notes/1"
 IMPORTANCE = 5
 SUPPRESSED = "suppressed"
-_BACK = Pattern(r"(?:\W|please|what|i (?:just )?(?:said|told you|mentioned|wrote)|one|上一?[条句个]|前一?[条句个]|了)*")
 _BETWEEN = Pattern(r"[\s#]+")
 
 
@@ -69,13 +68,10 @@ def takes_back(message: str) -> Literal["", "last", "all"]:
     where it is no more than that wish ("don't save that", 刚才那条不要保存); all, where it names the conversation."""
     said = sentences.split(message)
     reaches = [silence.suppresses(one) for one in said]
-    if "conversation" in reaches:
+    points = any(reaches) and all(map(rules.only_request, said))
+    if "conversation" in reaches or (points and silence.names_conversation(message)):
         return "all"
-    return "last" if any(reaches) and all(map(_points_back, said)) else ""
-
-
-def _points_back(sentence: str) -> bool:
-    return rules.only_request(sentence) or bool(_BACK.fullmatch(silence.without_suppression(sentence).casefold()))
+    return "last" if points else ""
 
 
 def merged(notes: Sequence[Note]) -> list[Note]:

@@ -41,7 +41,7 @@ class Step:
 
 @dataclass(slots=True)
 class Plan:
-    """All steps of a task, how many candidates were discarded before it was written, and the line of its project's summary.
+    """All steps of a task, how many candidates were discarded before it was written, its project, and the line of that one's summary.
 
     `beside`: the bytes of its lines in the journal that no step counts.
     """
@@ -51,6 +51,7 @@ class Plan:
     summary: str | None = None
     model: str = ""
     scene: lines.Line | None = None
+    project: str | None = None
     beside: int = 0
 
 
@@ -98,7 +99,8 @@ class Planner:
         beyond the limit archives as many of the least recently updated automatic memories of the same scopes; where there are none left,
         the least important is given up.
         """
-        plan = Plan(discarded=extracted.dropped, summary=extracted.summary, model=extracted.model)
+        project = conversation.real_project()
+        plan = Plan(discarded=extracted.dropped, summary=extracted.summary, model=extracted.model, project=project)
         made = _Making(task_id, commit, conversation, received_at, extracted.model)
         matched = [candidate for candidate in extracted.candidates if candidate.action is not Action.INSERT]
         self._match(opened, plan, made, matched)
@@ -107,7 +109,6 @@ class Planner:
         plan.discarded += len(inserts) - len(fresh)
         drafts = [self._draft(made, candidate) for candidate in fresh] + self._experiences(plan, made, extracted)
         self._add(opened, plan, drafts)
-        project = conversation.real_project()
         if extracted.summary and project is not None:
             learned = [step.sealed.memory for step in plan.steps if step.sealed and step.counts != "archived"]
             rests = basis_of(opened.keys, learned, self.vaults.clock())

@@ -49,8 +49,8 @@ class ForgetIn(Given):
     )
     query: Annotated[StrictStr, Field(min_length=1, max_length=limits.QUERY_CHARACTERS)] | None = Field(
         default=None,
-        description="all of these words stand in its text, its quote or its tags as shown, whatever their case, or are all of a "
-        "secret of it; of a memory that says "
+        description="each of these words stands, as a piece of text, in its text, its quote or its tags as shown, compared as search "
+        "does (case, width, accents, traditional or simplified), or is all of a secret of it; of a memory that says "
         "something else by now the earlier versions that hold them",
     )
     all: StrictBool = Field(default=False, description="everything you have; stands alone")

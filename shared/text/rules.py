@@ -167,15 +167,15 @@ def _values_within(masked: secrets.Masked, first: int, last: int) -> list[tuple[
 
 def _suppression(message: Sequence[_Said]) -> str:
     reaches = [silence.suppresses(said.text) for said in message]
-    if "conversation" in reaches or (reaches == ["message"] and only_request(message[0].text)):
+    if "conversation" in reaches or ("message" in reaches and all(only_request(said.text) for said in message)):
         return "conversation"
     return "message" if "message" in reaches else ""
 
 
 def only_request(text: str) -> bool:
-    """Whether a sentence says nothing but that something is not to be kept, or is small talk."""
+    """Whether a sentence says nothing but that something is not to be kept, of what was said before, or is small talk."""
     rest = silence.without_suppression(text)
-    return not has_words(rest) or questions.is_small_talk(rest)
+    return not has_words(rest) or questions.is_small_talk(rest) or silence.points_back(text)
 
 
 def _forced_messages(messages: Sequence[Sequence[_Said]]) -> list[bool]:

@@ -78,7 +78,7 @@ _SAID_EN = (
     rf"|wish|need)\s+{_THIS}\s+(?:[\w'-]+\s+){{0,3}}?(?:to\s+be\s+|being\s+)?{_DONE}"
     rf"|\b(?:this|that|these)\s+(?:is|are)(?:n't|\s+not|\s+never)\s+{_DONE}\b"
     rf"|{_NEVER}(?:\s+[\w'-]+){{0,4}}?\s+(?:in|into|to)\s+(?:your|long-term)\s+(?:long-term\s+)?memory\b"
-    rf"|\bnothing\s+(?:i|we|here|in\s+this)\b[^.,;!?\n]{{0,24}}?\b{_DONE}|\b(?:delete|erase|wipe|purge|discard"
+    rf"|\bnothing\s+(?:i|we|here|(?:in|from)\s+this)\b[^.,;!?\n]{{0,24}}?\b{_DONE}|\b(?:delete|erase|wipe|purge|discard"
     rf"|remove)\s+(?:[\w'-]+\s+){{1,4}}?(?:from\s+{_MEMORY}|i\s+(?:just\s+)?(?:said|told))"
     rf"|\b(?:keep|leave|hold|stay|remain)\s+(?:[\w'-]+\s+){{0,5}}?(?:out\s+of|off|from)\s+{_MEMORY}"
     r"|\bkeep\s+(?:this|that|it|these)\s+(?:\w+ly\s+)?(?:between\s+(?:us|you|ourselves)|to\s+yourself)\b"
@@ -87,9 +87,15 @@ _SAID_EN = (
     r"|all)\s+)?(?:i|we)\s+(?:ever\s+|just\s+)?(?:said|told|mentioned|wrote)\b"
 )
 _NAMED_EN = r"\b(?:do\s+not|don'?t)\s+(?:save|remember|memori[sz]e)\b"
+_ITSELF_EN = (
+    r"(?=\s*(?:$|[^\w\s'-])|\s+(?:please|at\s+all|any\s*more|either|ever|because|and|or|but|so|thanks?"
+    rf"|(?:in|into|to)\s+{_MEMORY})\b)"
+)
+_ITSELF_ZH = r"(?=$|[^\w]|的?(?:内容|话)|记录(?=$|[^\w])|[里中了吧啊呀哦])"
+"""The conversation is meant, not what is called after one or is in it: a session token, 会话令牌."""
 _WHOLE_EN = (
     r"\b(?:do\s+not|don'?t|never|no\s+need\s+to)\s+(?:save|store|remember|memori[sz]e|record|keep"
-    r"|log)\s+(?:any\s+of\s+)?(?:this|the|our)\s+(?:whole\s+|entire\s+)?(?:conversation|chat|session)"
+    rf"|log)\s+(?:any\s+of\s+)?(?:this|the|our)\s+(?:whole\s+|entire\s+)?(?:conversation|chat|session){_ITSELF_EN}"
 )
 
 _KEEP = (
@@ -135,9 +141,9 @@ _NAMED_ZH = (
     rf"(?:不要|(?<![特区级类分性识告鉴辨差])(?<![^这那]个)别)保存|{_START_ZH}{_NO_ZH}{_SMALL_ZH}(?:把|将)?{_KEEP}"
 )
 _WHOLE_ZH = (
-    rf"{_NO_ZH}{_REST}{{0,8}}?(?:{_KEEP}|{_INTO_ZH}){_REST}{{0,4}}?(?:对话|会话|聊天|谈话)"
+    rf"{_NO_ZH}{_REST}{{0,8}}?(?:{_KEEP}|{_INTO_ZH}){_REST}{{0,4}}?(?:对话|会话|聊天|谈话){_ITSELF_ZH}"
     rf"|{_NO_ZH}(?:把|将){_REST}{{0,6}}?(?:对话|会话|聊天|谈话){_REST}{{0,6}}?(?:{_KEEP}|{_INTO_ZH})"
-    rf"|(?:这次|本次|这段|整段)(?:对话|会话|聊天){_REST}{{0,4}}(?:不要|别|不用|不)"
+    rf"|(?:这次|本次|这段|整段)(?:对话|会话|聊天){_REST}{{0,4}}(?:不要|别|不用|不){_REST}{{0,6}}?(?:{_KEEP}|{_INTO_ZH})"
 )
 _SAID = Pattern(rf"(?i){_SAID_EN}|{_SAID_ZH}")
 _BROAD = Pattern(rf"(?i){_ANY}")
@@ -149,6 +155,15 @@ _MAYBE = Pattern(
     r"|forget|erase)\b|from|out\s+of|[不别勿莫甭无毋没禁停拒避忘]"
 )
 """What every such wish holds: most sentences are told by it in one pass."""
+_CONVERSATION = r"(?:this|the|our)\s+(?:whole\s+|entire\s+)?(?:conversation|chat|session)\b|[这本整][个次段场]?(?:对话|会话|聊天|谈话)"
+_BACK = Pattern(
+    r"(?i)(?:\W|(?:please|actually|wait|sorry|oh|no|ok(?:ay)?|well|oops|thanks?|thank you|h?m+|never\s?mind|from|in"
+    r"|anything|what|last|one|message|note|i (?:just )?(?:said|told you|mentioned|wrote))\b"
+    rf"|{_CONVERSATION}|等等|等一?下|[哎诶唉哦啊嗯请]|算了|谢谢|抱歉|对不起|不好意思|[这那上前]一?[条句个段]"
+    r"|刚[才刚]|我?说的|消息|笔记|话|内容|[下起]来|[了吧啦的])*"
+)
+"""What is left of a wish that speaks of what was said before and of nothing else: it points, and sighs."""
+_NAMES_IT = Pattern(rf"(?i)\b{_CONVERSATION}")
 _SIGNS = str.maketrans("’‘ʼ＇", "''''")
 
 
@@ -172,6 +187,16 @@ def suppresses(text: str) -> Reach:
 def without_suppression(text: str) -> str:
     """What is left of the text without its "不要保存 / don't save this"."""
     return _SAID.sub("", folded(text)).strip()
+
+
+def points_back(text: str) -> bool:
+    """Whether what is left of such a wish speaks of what was said before, and of nothing else: "Actually, don't save that note"."""
+    return _BACK.fullmatch(without_suppression(text)) is not None
+
+
+def names_conversation(text: str) -> bool:
+    """Whether a text speaks of the conversation that it is part of."""
+    return _NAMES_IT.search(folded(text)) is not None
 
 
 def _meant(found: re.Match[str]) -> bool:

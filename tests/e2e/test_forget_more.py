@@ -92,3 +92,20 @@ def test_a_deleted_scene_is_not_made_again_by_notes_of_before(ann: Person) -> No
     ann.ok("DELETE", "/v1/scenes/Zed", query={"confirm": "true"})
     assert ann.ok("POST", "/v1/sessions/current/finalize", {})["notes"] == 0
     assert ann.kept() == []
+
+
+@pytest.mark.parametrize("query", ["後端的數據庫", "后端的数据库", "数据库 後端"])
+def test_words_of_either_script_are_forgotten_wherever_they_were_said(ann: Person, query: str) -> None:
+    ann.add("我負責後端的數據庫")
+    ann.add("我负责后端的数据库")
+    ann.learn("记住：我喜欢前端", dry_run=True)
+    told = ann.learn("我们决定把后端的数据库搬到云上", dry_run=True, project="商店")
+    assert told["would_learn"]
+    assert ann.ok("POST", "/v1/forget", {"query": query, "dry_run": True})["count"] == 2
+    ann.ok("POST", "/v1/forget", {"query": query, "confirm": True})
+    assert ann.stack.run_maintenance()["idle"]
+    assert (ann.texts(), ann.found("后端")) == ([], [])
+    assert [task["would_learn"] is None for task in ann.ok("GET", "/v1/tasks")["tasks"] if task["dry_run"]] == [
+        True,
+        False,
+    ]

@@ -143,7 +143,7 @@ def test_notes_about_different_things_are_both_kept(ann: Person) -> None:
     for service in ("订单", "支付"):
         noted(ann, f"我们决定{service}服务用 PostgreSQL 数据库")
     ann.task(ann.ok("POST", f"{CURRENT}/finalize", {})["task_id"])
-    assert ann.texts() == ["我们决定支付服务用 PostgreSQL 数据库", "我们决定订单服务用 PostgreSQL 数据库"]
+    assert sorted(ann.texts()) == ["我们决定支付服务用 PostgreSQL 数据库", "我们决定订单服务用 PostgreSQL 数据库"]
 
 
 def test_a_goodbye_with_key_points_keeps_them(ann: Person) -> None:

@@ -17,6 +17,7 @@ from shared.keeping.foreign.occasion import Occasion, Sent, taken
 from shared.keeping.foreign.rows import lines
 from shared.keeping.foreign.times import when
 from shared.keeping.importing.records import Reason, Record, Refusal
+from shared.text import han
 from shared.text.pattern import Pattern
 
 _LOOKED_AT: Final = 4 * limits.CONTENT_FULL_WIDTH
@@ -36,6 +37,13 @@ _UNDATED: Final = frozenset(
     {"unknown", "unknown date", "date unknown", "no date", "undated", "n/a", "未知", "日期未知", "未知日期", "无日期"}
 )
 _HEADING: Final = Pattern(r"#{1,6}\s+\S.*|[^。.!！?？]{1,80}[:：](?:\*\*)?")
+_TITLES: Final = frozenset(
+    {
+        *("saved memories", "memories", "memory", "manage memories", "memory summary"),
+        *("已保存的记忆", "保存的记忆", "已保存记忆", "已储存的记忆", "管理记忆", "记忆"),
+    }
+)
+"""What the pages are called that such lists are copied out of: they come along as a line."""
 _BOLD: Final = Pattern(r"(?<!\*)\*\*(?P<said>[^*]+)\*\*(?!\*)")
 _RULES: Final = Pattern(r"\s*(?:[-*_=—─]{3,}|```.*|~~~.*)\s*")
 _INDENTED: Final = ("  ", "\t", "\u3000")
@@ -153,7 +161,8 @@ def _item(line: str, zone: tzinfo) -> _Item:
         ended, at = _day(dated["day"], zone)
         rest = rest[: dated.start()] if ended else rest
     signed = bool(sign) or known
-    heading = bool(_HEADING.fullmatch(rest)) or (not signed and bool(_BOLD.fullmatch(rest)))
+    titled = bool(_BOLD.fullmatch(rest)) or han.simplified(rest.casefold()) in _TITLES
+    heading = bool(_HEADING.fullmatch(rest)) or (not signed and titled)
     return _Item(_BOLD.sub(r"\g<said>", rest).strip(), at, signed, heading)
 
 

@@ -23,6 +23,12 @@ class Meant:
     tasks: set[str] = field(default_factory=set)
     """Tasks that learned what is meant: their results tell of it."""
 
+    @property
+    def memories(self) -> set[str]:
+        """The ids of what goes."""
+        changes = [*self.alone, *(change for family in self.families for change in family)]
+        return {one.before.memory.id for one in changes if one.before is not None and one.after is None}
+
     def __bool__(self) -> bool:
         return bool(self.alone or self.families)
 

@@ -1,7 +1,6 @@
 """Which memories a person means. Pure: every part that is given must hold."""
 
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -11,6 +10,7 @@ from shared.domain.memory import Category, Memory, Scope, Source
 from shared.domain.times import moment, rfc3339
 from shared.learning.notes import NOTES
 from shared.learning.placeholders import Placeholders, shown
+from shared.text import han, scripts
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,19 @@ class Selection:
 
     def wants(self, memory: Memory) -> bool:
         """Tell whether a memory is meant."""
-        exact = ((self.scope, memory.scope), (self.project, memory.project), (self.agent, memory.agent))
+        place = (memory.scope, memory.project, memory.agent, memory.category, memory.importance)
         return (
             came_at(memory) <= self.asked_at
             and (self.ids is None or memory.id in self.ids)
-            and (self.since is None or memory.created_at >= self.since)
-            and (self.until is None or memory.created_at < self.until)
-            and all(wanted is None or wanted == given for wanted, given in exact)
-            and (self.category is None or memory.category is self.category)
-            and (self.importance_below is None or memory.importance < self.importance_below)
+            and self._at(memory.created_at)
+            and self._of(*place)
             and self._says(memory)
         )
+
+    def wants_planned(self, told: Mapping[str, Any], at: datetime) -> bool:
+        """Tell whether a memory is meant that a dry run at that time would have made; its words are not looked at."""
+        place = (told["scope"], told["project"], told["agent"], told["category"], told["importance"])
+        return self.ids is None and at <= self.asked_at and self._at(at) and self._of(*place)
 
     def wants_unread(self, memory_id: str) -> bool | None:
         """Tell whether a memory of which only the id is known is meant; None where what it says would have to be known."""
@@ -68,8 +70,7 @@ class Selection:
             self.ids is None
             and not self.asks_of_memories
             and at <= self.asked_at
-            and (self.since is None or at >= self.since)
-            and (self.until is None or at < self.until)
+            and self._at(at)
             and (self.project is None or self.project == project)
             and self._are_said(texts)
         )
@@ -81,6 +82,14 @@ class Selection:
         whole = {tuple(folded(secret).split()) for secret in secrets}
         said = folded(text)
         return self.words in whole or all(word in said or (word,) in whole for word in self.words)
+
+    def _at(self, created_at: datetime) -> bool:
+        return (self.since is None or created_at >= self.since) and (self.until is None or created_at < self.until)
+
+    def _of(self, scope: str, project: str | None, agent: str | None, category: str, importance: int) -> bool:
+        exact = ((self.scope, scope), (self.project, project), (self.agent, agent), (self.category, category))
+        known = all(wanted is None or wanted == given for wanted, given in exact)
+        return known and (self.importance_below is None or importance < self.importance_below)
 
     def _says(self, memory: Memory) -> bool:
         shown_of_it = (memory.content, memory.origin.quote or "", *memory.tags)
@@ -121,7 +130,7 @@ class Selection:
             agent=body.get("agent"),
             category=Category(body["category"]) if "category" in body else None,
             importance_below=body.get("importance_below"),
-            words=tuple(body.get("words", ())),
+            words=words_of(" ".join(body.get("words", ()))),
         )
 
 
@@ -137,8 +146,18 @@ def came_at(memory: Memory) -> datetime:
 
 
 def folded(text: str) -> str:
-    """Return the text as words are compared: compatibility forms and case folded."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    """Return the text as words are compared, the way search does: without case, width, accents and invisible signs, and in simplified
+    characters."""
+    return han.simplified(scripts.folded(text))
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Yield every text in a JSON value but the names of its fields, sign by sign as it was said."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from strings(one)
 
 
 def words_of(query: str) -> tuple[str, ...]:

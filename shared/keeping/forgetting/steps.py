@@ -119,7 +119,7 @@ class Forget:
         deleted = 0
         for _ in range(TRIES):
             found = _meant(visit, selection)
-            traces.silence(visit, selection, found.tasks, _tasks(visit))
+            traces.silence(visit, selection, found, _tasks(visit))
             for changes in (*batches(visit.opened.keys, found.alone), *found.families):
                 visit.check_time({"deleted": before + deleted})
                 deleted += self._delete(visit, task, changes, whole=changes in found.families)

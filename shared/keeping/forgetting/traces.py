@@ -1,13 +1,13 @@
 """What else tells of memories that are forgotten: notes of the open session, and the results of tasks."""
 
-import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from shared.crypto.keyring import OwnerKeys
 from shared.domain.errors import Refused, SealBroken
 from shared.domain.ids import ulid_time
-from shared.keeping.forgetting.selection import Selection
+from shared.keeping.forgetting.families import Meant
+from shared.keeping.forgetting.selection import Selection, strings
 from shared.keeping.forgetting.unlearning import said_of
 from shared.keeping.maintenance.visits import Visit
 from shared.keeping.sessions.kept import session_of
@@ -48,14 +48,16 @@ def unnote(vaults: Vaults, keys: OwnerKeys, selection: Selection, counted: Write
             vaults.table.write(keys.owner, [gone, fewer, bytes_gone, *([counted] if counted else [])])
 
 
-def silence(visit: Visit, selection: Selection, learned_by: Collection[str], items: Iterable[Item]) -> int:
+def silence(visit: Visit, selection: Selection, found: Meant, items: Iterable[Item]) -> int:
     """Take the results out of tasks that learned what is meant, or that speak of it; return of how many."""
     count = 0
     for item in items:
         task_id = str(item["sk"]).removeprefix(names.TASK)
         sealed = item.get("sealed")
-        learned = task_id in learned_by and item["kind"] == tasks.KIND  # of a consolidation only ids are left, for undo
-        if not isinstance(sealed, bytes) or not (learned or _tells(visit, selection, task_id, item)):
+        learned = (
+            task_id in found.tasks and item["kind"] == tasks.KIND
+        )  # of a consolidation only ids are left, for undo
+        if not isinstance(sealed, bytes) or not (learned or _tells(visit, selection, found, item)):
             continue
         change = Update(str(item["sk"]), remove=("sealed",), condition=Condition(equals={"sealed": sealed}))
         with suppress(Refused):
@@ -64,13 +66,19 @@ def silence(visit: Visit, selection: Selection, learned_by: Collection[str], ite
     return count
 
 
-def _tells(visit: Visit, selection: Selection, task_id: str, item: Item) -> bool:
-    if not selection.words:  # a dry run learned nothing, and tells all the same what was said then
-        return item["kind"] == tasks.KIND and selection.wants_said([], None, ulid_time(task_id))
-    sealed = item["sealed"]
+def _tells(visit: Visit, selection: Selection, found: Meant, item: Item) -> bool:
+    """Tell whether a result says the words or, where none are sent, is of what was said then and there. What a dry run would have made
+    is judged as the memory it did not become."""
+    if item["kind"] != tasks.KIND and not selection.words:
+        return False
     try:
-        run, generation = int(item["run"]), int(item["gen"])
-        result = visit.opened.keys.unseal(tasks.RESULT, task_id, run, generation, bytes(sealed))  # type: ignore[arg-type]
+        result = tasks.result_of(visit.opened.keys, item)
     except SealBroken:
         return False
-    return selection.finds(json.dumps(bodies.unpack(result), ensure_ascii=False))
+    if selection.words:
+        return selection.finds("\n".join(strings(result)))
+    at = ulid_time(str(item["sk"]).removeprefix(names.TASK))
+    planned = result.get("would_learn") or ()
+    return selection.wants_said([], result.get("project"), at) or any(
+        one["memory_id"] in found.memories or selection.wants_planned(one, at) for one in planned
+    )

@@ -4,6 +4,7 @@ One that is cut is learned from by a new run with a plan of its own: a learner t
 way leaves a mark on the task, and the next visit cuts again, without counting, or finishes what is cut already.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -14,10 +15,10 @@ from shared.domain.errors import Changed, Refused, SealBroken
 from shared.domain.ids import ulid
 from shared.domain.task import PROGRESS, TaskStatus, Trigger
 from shared.domain.times import rfc3339
-from shared.keeping.forgetting.selection import Selection
+from shared.keeping.forgetting.selection import Selection, strings
 from shared.learning import tasks
 from shared.learning.accepting import CONVERSATION, open_conversation
-from shared.learning.conversation import Conversation, from_body, to_body
+from shared.learning.conversation import Conversation, Message, from_body, to_body
 from shared.learning.notes import Note, note_of
 from shared.ports import Condition, Item, Queue, StoredObject, Update, Write
 from shared.storage import bodies, names, objects
@@ -52,6 +53,19 @@ class Heard:
 def said_of(note: Note) -> list[str]:
     """Return what a note says."""
     return [note.message, *note.key_points, note.topic or "", *note.tags]
+
+
+def said_in(message: Message) -> list[str]:
+    """Return what a message says, with what its tool calls were given: arguments travel as JSON in a text, which may spell 茶 as
+    \\u8336."""
+    given = list(strings(message.tool_calls))
+    return [message.text, message.name or "", *given, *(text for one in given for text in _read(one))]
+
+
+def _read(arguments: str) -> list[str]:
+    with suppress(ValueError, RecursionError):
+        return list(strings(json.loads(arguments)))
+    return []
 
 
 def heard(vaults: Vaults, keys: OwnerKeys, selection: Selection) -> Iterator[Heard]:
@@ -91,13 +105,13 @@ def _left(selection: Selection, conversation: Conversation, received_at: datetim
     def wanted(texts: Sequence[str]) -> bool:
         return selection.wants_said(texts, project, received_at)
 
-    if not wanted([one.text for one in conversation.messages]):
+    if not wanted([text for one in conversation.messages for text in said_in(one)]):
         return conversation
     told = conversation.learned_from()
-    cut = replace(conversation, messages=tuple(one for one in told if not wanted([one.text])))
+    cut = replace(conversation, messages=tuple(one for one in told if not wanted(said_in(one))))
     spoken = any(one.role == "user" and visible(one.text) for one in cut.messages)
     answered = conversation.trigger is not Trigger.TASK_COMPLETED or len(cut.messages) == len(told)
-    return cut if spoken and answered and not wanted([one.text for one in cut.messages]) else None
+    return cut if spoken and answered and not wanted([text for one in cut.messages for text in said_in(one)]) else None
 
 
 def unlearn(

@@ -51,10 +51,12 @@ class Ending:
             raise NotFound("No session is open.")
         return ended
 
-    def end_only(self, owner: str, session_id: str, once: Mark | None = None, says: Says = ended_as) -> Ended | None:
+    def end_only(
+        self, owner: str, session_id: str, once: Mark | None = None, says: Says = ended_as, *, discard: bool = False
+    ) -> Ended | None:
         """End that session if it is still open; None when it is not, or when its notes wait. Raises Busy; Replayed with `once`."""
         try:
-            return self._ended(owner, only=session_id, once=once, says=says)
+            return self._ended(owner, discard=discard, only=session_id, once=once, says=says)
         except NotPossibleNow:
             return None
 

@@ -109,6 +109,7 @@ class Sessions:
             verdict = judged(note.message, note.key_points, preferences)
             if over and not note.key_points:
                 verdict = Judged(saved=False, reason="ended")
+            back = takes_back(note.message) if verdict.reason == SUPPRESSED else ""
             session = self._standing(opened)
             silent = session is not None and session.silent(self.vaults.clock())
             if session is None or over or silent:
@@ -118,31 +119,39 @@ class Sessions:
                 return Noted(saved=False, reason=verdict.reason, session_id=of, ended=ended)
             if session is None:
                 self._begin(opened, scenes.chosen(ACTIVE_PROJECT, opened), None)
-            elif silent and (verdict.saved or not over):
+            elif silent and not back and (verdict.saved or not over):
                 ended = self.ending.end_only(owner, session.id) or ended
             elif noted := self._kept(
-                opened, session, note, Noted(verdict.saved, verdict.reason, session.id, ended), once, over=over
+                opened,
+                session,
+                note,
+                Noted(verdict.saved, verdict.reason, session.id, ended),
+                once,
+                over=over,
+                back=back,
             ):
                 return noted
         raise Busy
 
     def _kept(
-        self, opened: Opened, session: Session, note: Note, noted: Noted, once: Mark | None, *, over: bool
+        self, opened: Opened, session: Session, note: Note, noted: Noted, once: Mark | None, *, over: bool, back: str
     ) -> Noted | None:
-        """Keep a note that is to be kept, and end the session after a goodbye; None when the session is another one by now."""
+        """Keep a note that is to be kept, take back what is not, and end the session after a goodbye; None when the session is another
+        one by now."""
         if noted.saved and session.notes >= limits.NOTES:
             raise NotPossibleNow(f"This session has {limits.NOTES} notes; finalize it first.")
+        says = partial(_last, noted)
+        ending = partial(self.ending.end_only, opened.keys.owner, session.id, once, lambda ended: noted_as(says(ended)))
+        if back == "all" and session.notes:
+            dropped = ending(discard=True)
+            return says(dropped) if dropped else None
         if not over:
-            back = takes_back(note.message) if noted.reason == SUPPRESSED else ""
-            if back == "all" and session.notes:
-                return replace(noted, ended=self.ending.end(opened.keys.owner, discard=True))
             mark = marked(opened, once, noted_as(noted))
             last = self.kept.last(opened.keys, session.id) if back and session.notes else None
             return noted if self._keep(opened, session, note if noted.saved else None, mark, gone=last) else None
         if noted.saved and not self._keep(opened, session, note):
             return None
-        says = partial(_last, noted)
-        ended = self.ending.end_only(opened.keys.owner, session.id, once, lambda ended: noted_as(says(ended)))
+        ended = ending()
         return says(ended) if ended else noted
 
     def _begin(

@@ -38,6 +38,14 @@ def test_lines_that_chatgpt_shows_as_its_memories_are_one_each() -> None:
     ]
 
 
+@pytest.mark.parametrize("title", ["Saved memories", "已保存的记忆", "已儲存的記憶", "Memory", "# Memories"])
+def test_the_title_of_the_page_that_a_list_was_copied_from_is_no_memory(title: str) -> None:
+    found = page("text", f"{title}\n\nUser likes tea in the morning.\n我对花生过敏\n")
+
+    assert contents(found) == ["User likes tea in the morning.", "我对花生过敏"]
+    assert refusals(found) == []
+
+
 @pytest.mark.parametrize(
     "sign",
     [

@@ -5,19 +5,20 @@ from typing import Any
 
 import pytest
 
-from shared.domain.memory import Category
-from shared.domain.task import TaskStatus
+from shared.domain.memory import Category, Scope
+from shared.domain.task import TaskStatus, Trigger
+from shared.learning.conversation import Conversation, Message
 from shared.storage.suggestions import Decision
 from tests.builders import World, conversation
 from tests.unit.evolution.suggesting import suggested
 from tests.unit.importing.sending import lines, send
-from tests.unit.keeping.forgetting.test_forgetting import forget, status
+from tests.unit.keeping.forgetting.test_forgetting import forget, forgotten, status, would_go
 from tests.unit.keeping.sessions.speaking import begin, note
 from tests.unit.storage.deeds import Summing
 from tests.unit.storage.opening import everything_said
 from tests.unit.storage.soundness import assert_sound, settle
 
-WORD = "花生"
+WORD, THEME = "花生", "I prefer the dark theme in every editor I own"
 REPEATED = (
     "花生 tests failed, so run them again in docker",
     "花生 tests failed, so run them again in Docker!",
@@ -69,3 +70,96 @@ def test_nothing_is_left_in_any_kind_of_place(wish: dict[str, Any]) -> None:
     assert WORD not in everything_said(world)
     assert world.texts() == (["Something else in a file"] if "query" in wish else [])
     assert_sound(world)
+
+
+@pytest.mark.parametrize("wish", [{"query": "花生"}, {"query": "花生过敏"}], ids=str)
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"name": "order", "input": {"without": ["花生过敏"]}},
+        {"function": {"name": "order", "arguments": '{"without": "\\u82b1\\u751f\\u8fc7\\u654f"}'}},
+        {"function": {"name": "花生过敏", "arguments": "[" * 5000}},
+    ],
+    ids=["values", "escaped", "name"],
+)
+def test_what_only_a_tool_was_told_is_taken_out_of_what_waits(call: dict[str, Any], wish: dict[str, Any]) -> None:
+    world = World()
+    said = (Message("user", THEME), Message("assistant", "I order.", tool_calls=(call,)))
+    world.now.accepting.accept(world.owner, Conversation(said, Trigger.MANUAL))
+    task_id = forget(world, **wish)
+    forgotten(world)
+    assert status(world, task_id) == (TaskStatus.DONE, {"conversations": 1})
+    assert "order" not in everything_said(world)
+    world.work_off()
+    assert world.texts() == [THEME]
+
+
+SIGNS = r'We decided to mount C:\nut for "butter"'
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"query": r"c:\nut"},
+        {"query": '"butter"'},
+        {"project": "atlas"},
+        {"scope": Scope.PROJECT},
+        {"importance_below": 10},
+        {"category": Category.DECISION},
+    ],
+    ids=str,
+)
+def test_what_a_dry_run_would_have_learned_is_forgotten_as_what_was_learned(wish: dict[str, Any]) -> None:
+    world = World()
+    heard = conversation(SIGNS, dry_run=True, project="atlas")
+    world.now.accepting.accept(world.owner, heard)
+    world.work_off()
+    other = world.now.accepting.accept(world.owner, conversation("Remember that I prefer tea.", dry_run=True)).task_id
+    world.work_off()
+    assert "butter" in everything_said(world)
+    forget(world, **wish)
+    forgotten(world)
+    assert "butter" not in everything_said(world)
+    kept = world.now.tasks.get(world.owner, other or "").would_learn
+    assert bool(kept) is ("importance_below" not in wish)
+
+
+def test_a_dry_run_that_told_a_memory_again_tells_it_no_more_than_the_memory() -> None:
+    world = World()
+    told = world.add(THEME)
+    world.clock.advance(24 * 3600)
+    world.now.accepting.accept(world.owner, conversation(f"Remember: {THEME}", dry_run=True))
+    world.work_off()
+    forget(world, ids=[told.id])
+    forgotten(world)
+    assert THEME not in everything_said(world)
+
+
+def test_a_summary_of_what_taught_nothing_goes_with_its_project() -> None:
+    world = World(extractor=Summing())
+    world.say("What is the weather like in Lisbon?", project="atlas")
+    world.work_off()
+    assert "Lisbon" in everything_said(world)
+    forget(world, project="atlas")
+    forgotten(world)
+    assert "Lisbon" not in everything_said(world)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("我對後端的數據庫過敏", "数据库 后端"),
+        ("我对后端的数据库过敏", "後端"),
+        ("我对花\u200b生过敏", "花生"),
+        ("Lunch is at the Café Noir", "cafe noir"),
+        ("Lunch is at the Cafe\u0301 Noir", "CAFÉ"),
+    ],
+)
+def test_words_are_compared_as_search_compares_them(text: str, query: str) -> None:
+    world = World()
+    world.add(text)
+    world.add(THEME)
+    assert would_go(world, query=query) == [text]
+    forget(world, query=query)
+    forgotten(world)
+    assert world.texts() == [THEME]

@@ -136,6 +136,10 @@ def test_a_note_that_only_asked_to_be_kept_makes_no_empty_memory() -> None:
         "Don't save what I just said.",
         "上一条别存",
         "Please don't save this. Thanks!",
+        "Actually, don't save that.",
+        "sorry, please don't store that last message",
+        "等等，刚才那条消息别记了",
+        "別存這個",
     ],
 )
 def test_a_wish_that_the_note_before_is_not_kept_takes_it_back(wish: str) -> None:
@@ -155,7 +159,15 @@ def test_a_wish_that_the_note_before_is_not_kept_takes_it_back(wish: str) -> Non
     assert_sound(world)
 
 
-@pytest.mark.parametrize("wish", ["不要保存这次对话", "Don't save this conversation"])
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "不要保存这次对话",
+        "Don't save this conversation",
+        "这个会话的内容都不要保存",
+        "Nothing from this session should be saved.",
+    ],
+)
 def test_a_wish_that_nothing_of_it_is_kept_drops_the_session(wish: str) -> None:
     world = World()
     begin(world)
@@ -173,6 +185,8 @@ def test_a_wish_about_itself_leaves_the_note_before() -> None:
     begin(world)
     note(world, "We decided to use Postgres.")
     note(world, "I chose Redis for the cache, don't save this.")
+    note(world, "Don't save the session token in local storage")
+    note(world, "不要保存会话令牌")
     end(world)
     assert world.texts() == ["We decided to use Postgres."]
 
