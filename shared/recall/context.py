@@ -33,6 +33,7 @@ from shared.storage import items, names, scenes
 from shared.storage.preferences import preferences_of
 from shared.storage.together import together
 from shared.storage.vaults import Opened
+from shared.text.going_on import topic
 from shared.text.intent import CustomWords, Decision, Kind, decide
 from shared.text.keywords import words_of
 from shared.text.normalise import full_width_length, has_words, language
@@ -101,6 +102,10 @@ class Moment:
         """Judge the message."""
         return decide(self.message or "", new_session=self.new_session, custom=owners_words)
 
+    def looked_for(self, decision: Decision) -> str:
+        """What is looked for of a message that goes on with something: its topic, for no memory is meant that holds 继续 itself."""
+        return topic(self.query) if decision.reason in GOES_ON - {"signal_project"} else self.query
+
     def recalls(self, decision: Decision) -> bool:
         """Whether memories are looked for."""
         return self.force or not self.message or decision.recall != "no"
@@ -111,8 +116,8 @@ class Moment:
             return NEWEST
         if self.force or decision.broad or (decision.weak_identity and decision.recall == "yes"):
             return BROAD
-        goes_on = decision.reason in GOES_ON and full_width_length(self.message or "") <= SHORT
-        if goes_on:
+        short = full_width_length(self.message or "") <= SHORT
+        if decision.reason in GOES_ON and (short or not has_words(self.looked_for(decision))):
             return NEWEST
         return CODE if decision.query_class == "code" and decision.recall == "yes" else None
 
@@ -163,7 +168,8 @@ class Contexts:
 
     def _context(self, owner: str, moment: Moment, empty: Context) -> tuple[Context, OwnerKeys | None]:
         notes = self.noted.begin(moment.agent)
-        meaning = self.searcher.ask(moment.query) if moment.asked and moment.recalls(empty.decision) else None
+        query = moment.looked_for(empty.decision) if moment.asked and moment.recalls(empty.decision) else ""
+        meaning = self.searcher.ask(query) if has_words(query) else None
         beginning = partial(self.known.begin, owner, moment.project)
         suggested = partial(self.searcher.vaults.table.query, owner, names.SUGGESTION, limit=SUGGESTED, descending=True)
         opening = partial(self.searcher.open, owner, moment.project, [names.PERSONA])
@@ -205,7 +211,7 @@ class Contexts:
     ) -> list[Memory]:
         """Return what the message finds; a weak signal recalls only when the best hit is good."""
         question = Question(
-            query=moment.query,
+            query=moment.looked_for(decision),
             project=moment.project,
             agent=moment.agent,
             limit=sum(CAPS.values()),

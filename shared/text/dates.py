@@ -6,7 +6,7 @@ English and Chinese; those counted from now are read by `relative_dates`. It kno
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from shared.text import relative_dates
 from shared.text.date_markers import MARK, markers_of
@@ -88,6 +88,7 @@ _TIME_WORDS: Final = frozenset(
 _TIME_SIGNS: Final = re.compile(
     r"[昨今明前后]天|[去今明前后]年|[上下本这]个?(?:周|星期|礼拜|月)|\d\s*[年月日号]|星期|周[一二三四五六日末]|最近|刚才|昨晚|今晚"
 )
+_NAMES_OF_DAYS: Final = re.compile(r"(?<!before )\byesterday\b|\btoday\b|\btonight\b|[昨今][天日]|(?<!大)前天")
 _YEAR_NUMBER: Final = re.compile(r"\d{4}(?!\d)")
 
 
@@ -106,10 +107,23 @@ def asks_when(text: str) -> bool:
     return _WHEN.search(text) is not None
 
 
-def read(text: str, now: datetime) -> tuple[list[str], str]:
-    """Markers of the dates a folded question names, and the question without the words of those that are counted from `now`.
+class Asked(NamedTuple):
+    """What a question says of times.
 
-    `May 3` stays words, for a memory may hold them; a memory's own `three days ago` was another day.
+    `markers` of the dates that it names, `topic`: the question without the words of those that are counted from now, `names` of days among
+    these, which may stand in a text all the same, and `perhaps`: markers of a weekday that may be any week's.
+    """
+
+    markers: list[str]
+    topic: str
+    names: str
+    perhaps: list[str]
+
+
+def read(text: str, now: datetime) -> Asked:
+    """Read the dates of a folded question.
+
+    `May 3` and `Monday` stay words, for a memory may hold them; a memory's own `three days ago` was another day.
     """
     relative = relative_dates.said(text, now)
     found = [*_absolute(text), *relative_dates.seasons(text, now)]
@@ -117,7 +131,8 @@ def read(text: str, now: datetime) -> tuple[list[str], str]:
     for one in relative:
         found += one.markers
         rest = f"{rest[: one.start]}{' ' * (one.end - one.start)}{rest[one.end :]}"
-    return list(dict.fromkeys(found)), rest
+    names = " ".join(name[0] for name in _NAMES_OF_DAYS.finditer(text))
+    return Asked(list(dict.fromkeys(found)), rest, names, list(relative_dates.weekdays(rest, now)))
 
 
 def _absolute(text: str) -> Iterator[str]:

@@ -118,6 +118,8 @@ class Tables(NamedTuple):
     auxiliaries: frozenset[str]
     introductions: Phrases
     openers: frozenset[str]
+    going_on: tuple[str, ...]
+    empty: tuple[str, ...]
     served: Phrases
     own: Phrases
     classes: list[tuple[QueryClass, Phrases]]
@@ -150,6 +152,8 @@ def tables() -> Tables:
         auxiliaries=frozenset(_both(given["auxiliaries"])),
         introductions=_table(given["introductions"]),
         openers=frozenset(_both(given["openers"])),
+        going_on=tuple(_both(given["going_on"])),
+        empty=tuple(_both(given["empty"])),
         served=_table(given["served"]),
         own=_table(given["self"]),
         classes=[(name, _table(both)) for name, both in given["classes"]],

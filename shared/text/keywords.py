@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from shared.text.han import simplified
 from shared.text.normalise import has_han, normalise
 from shared.text.pattern import Pattern
 
@@ -178,14 +179,14 @@ _DURABLE = Pattern(
 
 def triggers(text: str) -> list[Trigger]:
     """Return the kinds of keyword that occur in the sentence, in order of precedence."""
-    plain = _LOOK_ALIKES.sub(" ", _SQL_SELECT.sub(" ", text))
+    plain = _LOOK_ALIKES.sub(" ", _SQL_SELECT.sub(" ", simplified(text)))
     return [trigger for trigger in TRIGGERS if _pattern(trigger).search(plain)]
 
 
 def holds(text: str, words: Words) -> bool:
-    """Whether one of the owner's own words occurs: English as a whole word in any case, Chinese anywhere."""
+    """Whether one of the owner's own words occurs: English as a whole word in any case, Chinese anywhere, in either script."""
     pattern = _own_pattern(tuple(words.zh), tuple(words.en))
-    return pattern is not None and pattern.search(text) is not None
+    return pattern is not None and pattern.search(simplified(text)) is not None
 
 
 def found(text: str, words: Words) -> list[str]:
@@ -193,19 +194,19 @@ def found(text: str, words: Words) -> list[str]:
     pattern = _own_pattern(tuple(words.zh), tuple(words.en))
     if pattern is None:
         return []
-    held = {normalise(word).casefold(): word for word in (*words.zh, *words.en)}
-    hits = [normalise(hit.group()) for hit in pattern.finditer(text)]
+    held = {normalise(simplified(word)).casefold(): word for word in (*words.zh, *words.en)}
+    hits = [normalise(hit.group()) for hit in pattern.finditer(simplified(text))]
     return list(dict.fromkeys(held.get(hit.casefold(), hit) for hit in hits))
 
 
 def durable(text: str) -> bool:
     """Whether the sentence speaks of every time to come ("always", "以后"): then even an order is a preference."""
-    return _DURABLE.search(text) is not None
+    return _DURABLE.search(simplified(text)) is not None
 
 
 def lasting_order(text: str) -> bool:
     """Whether the sentence opens with every time to come: "以后都用…", "from now on …"."""
-    return _DURABLE.match(text) is not None
+    return _DURABLE.match(simplified(text)) is not None
 
 
 def words_of(pairs: Iterable[tuple[str, Sequence[str]]]) -> Words:
@@ -228,6 +229,6 @@ def _pattern(trigger: Trigger) -> re.Pattern[str]:
 
 @lru_cache(maxsize=64)
 def _own_pattern(zh: tuple[str, ...], en: tuple[str, ...]) -> re.Pattern[str] | None:
-    chosen = [word.strip() for word in (*zh, *en) if word.strip()]
+    chosen = [simplified(word.strip()) for word in (*zh, *en) if word.strip()]
     source = _either([word for word in chosen if has_han(word)], [word for word in chosen if not has_han(word)])
     return re.compile(source, re.IGNORECASE) if source else None

@@ -3,7 +3,7 @@
 Words are judged one by one by the search's own terms, so `deploying` is named where the memory has `deployed`. A name with inner signs
 or capitals (`shop-api`, `1.2.3`, `getUserName`) is named where the memory has all of it, else those of its words that it has. Scripts
 without spaces and Korean are judged in the pieces that are searched, of up to three signs; pieces that overlap are named as one. A day is
-no word: what is found because it was made on it (`yesterday`) does not hold it.
+no word: what is found because it was made on it (`yesterday`) does not hold it, unless its text has that name.
 """
 
 import re
@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import Final
 
 from shared.text import han, scripts
+from shared.text.date_markers import MARK
 from shared.text.pattern import Pattern
 from shared.text.tokens import Query, query_terms
 
@@ -62,7 +63,10 @@ def asked(query: str, *, now: datetime) -> list[Asked]:
 def _ways(text: str, wanted: Query) -> tuple[frozenset[str], ...]:
     if not _INNER_SIGN.isdisjoint(text):
         return tuple(frozenset({term}) for term in wanted.weights if not _INNER_SIGN.isdisjoint(term[1:]))
-    return (wanted.whole,) if wanted.whole else ()
+    words = wanted.whole or frozenset(
+        term for term in wanted.weights if term[0] != MARK
+    )  # the name of a day is no word proper
+    return (words,) if words else ()
 
 
 def matched(query: str, words: list[Asked], held: AbstractSet[str]) -> tuple[str, ...]:

@@ -41,6 +41,10 @@ _UNITS: Final = {
     "年": "year",
 }
 _WEEKDAYS: Final = {name: place for place, name in enumerate(("mon", "tues", "wednes", "thurs", "fri", "satur", "sun"))}
+_BARE_WEEKDAY: Final = re.compile(
+    rf"(?<!every )(?<!each )(?<!next )(?<!last )(?<!past )(?<!this )\b(?P<day>{'|'.join(_WEEKDAYS)})day\b"
+    rf"|(?<![每逢下上这本个隔到至一二三四五六日天]){_WEEK}(?P<sign>[一二三四五六日天])(?![一二三四五六日天到至])"
+)
 _WEEKDAY_SIGNS: Final = {sign: place for place, sign in enumerate("一二三四五六日")} | {"天": 6}
 _BACK: Final = {"this": 0, "last": 1}
 _SEASONS: Final = {"spring": 3, "春": 3, "summer": 6, "夏": 6, "autumn": 9, "fall": 9, "秋": 9, "winter": 12, "冬": 12}
@@ -62,6 +66,13 @@ def said(text: str, now: datetime) -> list[Said]:
         for form, meaning in _FORMS
         for match in form.finditer(text)
     ]
+
+
+def weekdays(text: str, now: datetime) -> Iterator[str]:
+    """Markers of the last Monday where a question says `on Monday` or 周一, which may as well be any Monday or the next."""
+    for match in _BARE_WEEKDAY.finditer(text):
+        place = _WEEKDAYS[match["day"]] if match["day"] else _WEEKDAY_SIGNS[match["sign"]]
+        yield from _days(now, _days_since(place, now))
 
 
 def seasons(text: str, now: datetime) -> Iterator[str]:
@@ -129,12 +140,16 @@ def _stretch(match: re.Match[str], now: datetime) -> Iterator[str]:
     elif unit in {"month", "year"}:
         yield from (_month_of(now, back) for back in range((count if unit == "month" else 12) + 1))
     else:
-        yield from (_day_markers(now, back)[3] for back in range((count if unit == "day" else 7 * count) + 1))
+        yield from (_day_marker(now, back) for back in range((count if unit == "day" else 7 * count) + 1))
 
 
 def _last_weekday(match: re.Match[str], now: datetime) -> Iterable[str]:
     """The last such day before today."""
-    return _days(now, (now.weekday() - _WEEKDAYS[match["day"]] - 1) % 7 + 1)
+    return _days(now, _days_since(_WEEKDAYS[match["day"]], now))
+
+
+def _days_since(weekday: int, now: datetime) -> int:
+    return (now.weekday() - weekday - 1) % 7 + 1
 
 
 def _weekday(match: re.Match[str], now: datetime) -> Iterable[str]:
@@ -197,17 +212,18 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], _Meaning], ...]] = tuple(
 )
 
 
-def _day_markers(now: datetime, back: int) -> tuple[str, str, str, str]:
-    return markers_of(date.fromordinal(max(now.toordinal() - back, 1)))
+def _day_marker(now: datetime, back: int) -> str:
+    """The marker of one day of one year: `yesterday` is no day of last year, and no other day of this month."""
+    return markers_of(date.fromordinal(max(now.toordinal() - back, 1)))[-1]
 
 
 def _days(now: datetime, back: int) -> Iterable[str]:
-    return _day_markers(now, back)[2:]
+    return [_day_marker(now, back)]
 
 
 def _days_of_week(now: datetime, back: int) -> Iterable[str]:
     monday = now.weekday() + 7 * back
-    return [_day_markers(now, monday - day)[3] for day in range(7)]
+    return [_day_marker(now, monday - day) for day in range(7)]
 
 
 def _month_of(now: datetime, back: int) -> str:

@@ -25,8 +25,15 @@ _LATER = (
 )
 _END = r"(?=\s*(?:$|[^\w\s]))"
 _OWN = r"(?=\s+(?:my|i|i'm|i've|i'd|we|we're|we've|our|to)\b)"
+_TOLD = (
+    r"(?=\s+(?!(?:me|us|what|how|who|whom|whose|when|where|why|which|whether|if|to|it|you|that\s+time|the\s+time)\b)[\w'-]++"
+    r"(?:\s+(?!(?:to|and|or|when|if|how|what)\b)[\w'-]++){0,5}?\s+(?:is|are|was|were|has|have|uses?|must|should|can(?:no|')?t?|will|won't|needs?|runs?|goes)\b)"
+)
+"""A statement about a thing: the request is not to look it up but to keep what is said of it."""
+_FORGET_EN = r"(?:don'?t|do\s+not|never)\s+forget"
+_ME_EN = r"(?:it|me|us|him|her)"
 _BODY_EN = (
-    rf"(?:remember|memori[sz]e)(?:\s+{_IT}(?:{_LATER})?\b|{_OWN}|(?=\s*[:：,，]))"
+    rf"(?:remember|memori[sz]e|{_FORGET_EN})(?:\s+{_IT}(?:{_LATER})?\b|{_OWN}|{_TOLD}|(?:\s+{_ME_EN})?{_END})"
     rf"|(?:save|store|record|log|archive|capture)\s+{_IT}(?:{_LATER}|{_END}|(?=\s+(?:my|i|i'm|i've|we|our)\b))"
     rf"|(?:save|store|record|remember|memori[sz]e)\s+it(?=\s*[:：])"
     rf"|note\s+{_IT}(?:{_LATER})?\b|(?:save|store|record|note(?:\s+to\s+self)?)(?=\s*[:：])|(?:save|note)(?=\s*[,，])"
@@ -35,8 +42,7 @@ _BODY_EN = (
     rf"|(?:make|take|keep)\s+(?:a\s+)?(?:note|record|memo)\b(?:\s+of)?(?:\s+{_IT})?(?!\s+(?:app|taking)\b)"
     r"|(?:add|put|commit|write)\s+(?:(?:this|that|it|these|the\s+following)\s+)?(?:in|to|into)\s+(?:your\s+|my\s+"
     r"|the\s+)?(?:long-term\s+)?(?:memory|notes)\b"
-    rf"|(?:keep|bear)\s+(?:{_IT}\s+|it\s+)?in\s+mind\b(?:\s+that\b)?|(?:don'?t|do\s+not"
-    rf"|never)\s+forget(?:\s+{_IT}\b|(?=\s*[:：]|\s+(?:my|i|we|our)\b))"
+    rf"|(?:keep|bear)\s+(?:{_IT}\s+|it\s+)?in\s+mind\b(?:\s+that\b)?"
 )
 _START_EN = r"(?:^\s*|(?<=[.,;!?。，；！？、\n(（\"“—–-])[ \t]{0,4}|(?=\bplease\b))"
 
@@ -45,7 +51,7 @@ _POINT = r"(?:这|那|此|以下|下面|以上|上面|刚才)"
 _POLITE_ZH = r"(?:请|麻烦|劳驾|拜托|帮我|帮忙|替我|给我|为我)"
 _FILL_ZH = (
     rf"(?:{_POLITE_ZH}|你们?|您|要|务必|一定|必须|得|需要|千万|好好|牢牢|好的?|那么?(?![条个件些句段一])|另外|还有"
-    rf"|对了|也|都|先|再|顺便|可以|以后|记得|别忘了?|[，, ]){{0,8}}+"
+    rf"|对了|也|都|先|再|顺便|可以|以后|(?:记得|别忘了?)(?=[，, ]?(?:请|帮我|给我|替我)?[记存保备牢谨写把将加放录])|[，, ]){{0,8}}+"
 )
 _THING = (
     rf"(?!{_REST}{{0,6}}?(?:文件|文档|档案|图片|图(?:$|[^\w])|照片|截图|视频|页面|网页|按钮|表单|代码|脚本|草稿"
@@ -55,9 +61,15 @@ _PIECE = (
     r"(?:(?:个|条|些|点|一点|一条|件事|句话?|段话?|份|则)?(?:信息|偏好|决定|事实|内容|想法|知识|规则|约定|事情?)"
     r"|个|条|些|点|一点|一条|件事|句话?|段话?|份|则)?"
 )
+_HERE = r"(?=$|[^\w]|[我吧哈啊哦呀喔咱])"
+_FORGET_ZH = (
+    r"(?:(?:不要|不能|不可|不许|千万别|别|切勿|请勿|勿|莫)(?:忘记|忘掉|忘)|(?<!你)(?<!们)(?<!您)记得)[了啊哦呀]?"
+)
+_SPOKEN_OF = r"(?!我(?:们)?(?:吗|么|上次|上回|之前|以前|先前|刚|昨|前|当时|说|讲|提|问))"
 _DONE_ZH = r"(?!了(?:$|[^\w：:])|了?(?:[吗没么哪几谁]|什么|多少)|不了)"
 _BODY_ZH = (
-    rf"(?:记住|记牢|牢记|谨记)(?:了(?=[:：]|{_POINT}))?{_DONE_ZH}{_THING}(?:{_POINT}{_PIECE}|一下|下来)?"
+    rf"(?:记住|记牢|牢记|谨记)(?:了(?=[:：]|{_POINT}))?{_DONE_ZH}{_THING}(?:{_POINT}{_PIECE}|一下|下来|[我它他她]们?(?=$|[^\w]))?"
+    rf"|{_FORGET_ZH}(?:{_POINT}{_PIECE}{_HERE}|[我它他她]们?(?=$|[^\w])|{_SPOKEN_OF}{_HERE})"
     rf"|(?:记一下|记录一下|记录下来?|记下来?|记一笔|存一下|存下来?|存起来|保存一下|保存下来?|备注一下|备忘一下|记上"
     rf"|记好|记着|存着|存好|写下来){_DONE_ZH}{_THING}(?:{_POINT}{_PIECE})?"
     rf"|(?:保存|存储|储存|存|收藏|记录|记)(?:住|下|好)?{_THING}{_POINT}{_PIECE}(?=$|[^\w]|[我吧哈啊哦]|下来"
@@ -77,7 +89,7 @@ _FORCE = Pattern(
 )
 _MAYBE = Pattern(
     r"(?i)remember|memo|save|store|record|log|note|captur|archiv|write|jot|put|tak|mak|keep|in\s+mind|forget"
-    r"|[记存录藏备谨写加放]"
+    r"|[记存录藏备谨写加放忘]"
 )
 """What every request holds."""
 _ASKED = Pattern(rf"\s*[?？]|{_REST}{{0,60}}[吗么]\s*(?:$|[^\w])|{_REST}{{0,60}}没有?\s*[?？]")
@@ -91,9 +103,15 @@ def forces(text: str) -> bool:
 
 
 def without_request(text: str) -> str:
-    """The text after a leading "请记住：" or "remember this:", an exact piece of it; it may be empty."""
-    end = _request(folded(text), leading=True)
-    return text if end is None else text[end:]
+    """The text after a leading "请记住：" or "remember this:", an exact piece of it; it may be empty.
+
+    The mark of a polite request ("could you remember that I like tea?") goes with the request: it asks for nothing else.
+    """
+    plain = folded(text)
+    end = _request(plain, leading=True)
+    if end is None:
+        return text
+    return text[end:].rstrip("?？ ") if _POLITE.search(plain, 0, end) else text[end:]
 
 
 def says_more(text: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from shared.text import keywords, questions, requests, secrets, sentences, silence, spoken, statements
+from shared.text.han import simplified
 from shared.text.keywords import Words
 from shared.text.normalise import full_width_length, has_words, normalise
 from shared.text.pattern import Pattern
@@ -194,16 +195,18 @@ def _candidate(said: _Said, custom: Words, *, has_project: bool, manual: bool, f
     bare = _LIST_MARK.sub("", read)
     asked = requests.forces(bare)
     plain = requests.without_request(bare) if asked else bare
-    skipped = len(read) - len(plain)
+    skipped = read.rindex(plain)
+    end = skipped + len(plain)
+    judged_as = simplified(plain)
     if not (has_words(plain) or said.values):
         return None
-    kept = _judged(plain, custom, secret=bool(said.values), manual=manual, forced=forced or asked, asked=asked)
+    kept = _judged(judged_as, custom, secret=bool(said.values), manual=manual, forced=forced or asked, asked=asked)
     if kept is None:
         return None
     masked = secrets.Masked(
-        said.text[skipped:], [(offset - skipped, value) for offset, value in said.values if offset >= skipped]
+        said.text[skipped:end], [(offset - skipped, value) for offset, value in said.values if skipped <= offset < end]
     )
-    project = has_project and statements.of_project(plain, own=kept.category in {"preference", "credential"})
+    project = has_project and statements.of_project(judged_as, own=kept.category in {"preference", "credential"})
     return Candidate(
         content=secrets.unmask(masked),
         category=kept.category,

@@ -17,7 +17,7 @@ from typing import Final
 from shared.text import dates, han, names, scripts
 from shared.text.english import ASKING_WORDS, IRREGULAR, STOP_WORDS
 
-ANALYSER: Final = 4
+ANALYSER: Final = 5
 """Grows whenever terms change, so that an index built with other terms is refused and rebuilt."""
 
 PAIR: Final = 0.2
@@ -27,6 +27,7 @@ PART: Final = 0.3
 SPLIT: Final = 0.3
 DATE: Final = 1.0
 WHEN: Final = 0.5
+NAMED_DAY: Final = 0.3
 NAME: Final = 2.0
 ASKING: Final = 0.5
 LONG_PIECE: Final = 0.1
@@ -99,12 +100,13 @@ def terms(text: str, *, at: datetime | None = None) -> Terms:
 def query_terms(text: str, *, now: datetime) -> Query:
     """Terms of a query, each once, with its weight; dates it names become markers, relative ones counted from `now`."""
     flat = _flat(text)
-    markers, topic = dates.read(flat, now)
-    found = _cut(topic, text)
-    runs = scripts.LATIN.findall(topic)
+    asked = dates.read(flat, now)
+    found = _cut(asked.topic, text)
+    runs = scripts.LATIN.findall(asked.topic)
     whole = frozenset(found.whole).union(names.like_stop_words(scripts.unfolded(text), told=False))
     long = _is_long(whole)
-    weights = dict.fromkeys(found.pairs, PAIR)
+    weights = dict.fromkeys([*_cut(asked.names, "").whole, *asked.perhaps], NAMED_DAY)
+    weights.update(dict.fromkeys(found.pairs, PAIR))
     weights.update(dict.fromkeys(found.singles, LONG_PIECE if long else SINGLE))
     weights.update(dict.fromkeys(found.pieces, LONG_PIECE if long else PIECE))
     weights.update(dict.fromkeys(_joined(runs), PAIR))
@@ -113,7 +115,7 @@ def query_terms(text: str, *, now: datetime) -> Query:
     weights.update(dict.fromkeys(whole, 1.0))
     weights.update(dict.fromkeys(whole & _asking(), ASKING))
     weights.update(dict.fromkeys(whole & _names(text), NAME))
-    weights.update(dict.fromkeys(markers, DATE))
+    weights.update(dict.fromkeys(asked.markers, DATE))
     if not long and dates.asks_when(flat):
         weights[dates.SPEAKS_OF_TIME] = WHEN
     return Query(weights, whole, long)

@@ -157,3 +157,44 @@ def test_who_wants_code_and_is_told_enough_is_told_no_more() -> None:
     world.add("I prefer TypeScript", **PREFERENCE)
     found = {world.add(f"The parser of version {n} is in module p{n}").id for n in range(3)}
     assert set(context(world, "write a function for the parser").memory_ids) == found
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "继续",
+        "接着上次的来",
+        "繼續",
+        "let's continue",
+        "ok, please continue",
+        "Okay so let's just carry on from where we left off",
+    ],
+)
+def test_who_only_goes_on_means_the_newest_and_no_memory_that_holds_that_word(message: str) -> None:
+    world = World()
+    world.add("我继续在读博士，上次体检是三月")
+    world.add("The continue button left of the form carries on")
+    for n in range(8):
+        world.add(f"Step {n} of the release")
+    told = context(world, message, new_session=False)
+    assert "Step 7" in told.text
+    assert "Step 1" in told.text
+    assert "博士" not in told.text
+
+
+@pytest.mark.parametrize(
+    ("message", "meant"),
+    [
+        ("继续上次的后端接口重构", "后端接口"),
+        ("接着上次的后端来", "后端接口"),
+        ("Let's continue with the billing migration", "billing migration"),
+    ],
+)
+def test_who_goes_on_with_something_is_told_of_that_alone(message: str, meant: str) -> None:
+    world = World()
+    world.add("后端接口的重构方案：先拆订单模块")
+    world.add("The billing migration moves invoices to Stripe")
+    world.add("我继续在读博士，上次体检是三月")
+    world.add("The continue button must be blue")
+    told = context(world, message, new_session=False)
+    assert [meant in line for line in told.text.splitlines() if line.startswith("- ")] == [True]

@@ -148,7 +148,7 @@ def test_a_forced_recall_and_a_question_about_the_person_never_come_back_empty_h
 
 
 @pytest.mark.parametrize("message", ["继续", "接着上次的来吧", "Continue from last time", "昨天做到哪了"])
-def test_who_only_goes_on_is_told_the_newest_where_no_memory_holds_those_words(message: str) -> None:
+def test_who_only_goes_on_is_told_the_newest_whatever_memory_holds_those_words(message: str) -> None:
     world = World()
     world.add("The older one.", importance=9)
     world.add("The newer one.", scope=Scope.PROJECT, project="atlas")
@@ -158,7 +158,9 @@ def test_who_only_goes_on_is_told_the_newest_where_no_memory_holds_those_words(m
     assert found.text.index("newer") < found.text.index("older")
     assert "Another" not in found.text
     world.add("Went on with the deploy: 继续, continue from last time, 上次, 做到一半.")
-    assert "older" not in context(world, message, new_session=False, project="atlas").text
+    told = context(world, message, new_session=False, project="atlas").text
+    assert "deploy" in told
+    assert "newer" in told  # whoever says 继续 does not mean the memory that holds it
 
 
 def test_a_strong_signal_with_words_of_its_own_is_told_only_what_fits_them() -> None:

@@ -45,7 +45,7 @@ def shared(query: str, memory: str) -> tuple[str, ...]:
         ("เมืองไทย", "เมืองไทยน่าอยู่", ("เมืองไทย",)),
         ("🚀 go", "we went 🚀", ("🚀", "go")),
         ("what did I say yesterday", "the pier opened", ()),
-        ("what did I say yesterday", "I said so yesterday", ("say",)),
+        ("what did I say yesterday", "I said so yesterday", ("say", "yesterday")),
         ("昨天说了什么", "本周开会", ()),
         ("deploy, deploy!", "deploy", ("deploy",)),
         ("zebra", "the pier opened", ()),
@@ -78,3 +78,11 @@ def test_a_memory_that_is_the_query_holds_all_its_words(query: str) -> None:
     words = asked(query, now=NOW)
     held = set("".join(shared(query, query)))
     assert all(set(query[one.start : one.end]) <= held for one in words)
+
+
+def test_the_name_of_a_day_is_named_where_the_text_has_it() -> None:
+    now = datetime(2026, 5, 20, tzinfo=UTC)
+    for query, text in (("yesterday", "Yesterday is her song"), ("昨天", "她最喜欢《昨天》")):
+        words = asked(query, now=now)
+        assert matched(query, words, terms(text).counts.keys()) == (query,)
+        assert matched(query, words, terms("tea", at=datetime(2026, 5, 19, tzinfo=UTC)).counts.keys()) == ()

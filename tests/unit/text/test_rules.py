@@ -332,3 +332,20 @@ def test_nothing_is_learned_that_the_user_did_not_write(texts: list[str], manual
 
 def test_the_lengths_are_those_of_the_domain() -> None:
     assert (LONGEST_FACT, LONGEST_QUOTE) == (limits.FACT_FULL_WIDTH, limits.QUOTE_CHARACTERS)
+
+
+def test_traditional_characters_are_judged_as_simplified_ones_and_kept_as_they_are() -> None:
+    found = facts("我喜歡綠茶。我們決定採用藍綠部署。別忘了我對花生過敏。")
+    assert found == ["我喜歡綠茶。", "我們決定採用藍綠部署。", "我對花生過敏。"]
+
+
+def test_the_owners_words_hold_in_both_scripts() -> None:
+    custom, excluded = Words(("园区",)), Words(("工资",))
+    texts = ["我喜歡的工資是九千。園區在東邊。"]
+    found = extract(texts, custom=custom, excluded=excluded, has_project=False, limit=9)
+    assert [fact.content for fact in found.candidates] == ["園區在東邊。"]
+    assert found.suppressed == 1
+
+
+def test_a_polite_request_takes_its_question_mark_with_it() -> None:
+    assert facts("Could you please remember that I prefer tabs?") == ["I prefer tabs"]

@@ -57,6 +57,15 @@ def test_a_message_that_says_more_ends_nothing(text: str) -> None:
         "note: ",
         "save this 🙏",
         "記住這個，謝謝",
+        "remember",
+        "please remember!",
+        "don't forget",
+        "Never forget it.",
+        "remember me",
+        "记得",
+        "别忘了",
+        "別忘了這件事",
+        "记住我",
     ],
 )
 def test_a_request_alone_says_nothing_that_could_be_kept(text: str) -> None:
@@ -110,6 +119,14 @@ def test_a_request_to_keep_nothing_has_a_reach(text: str, reach: str) -> None:
         ("Please remember that I am allergic to peanuts", "I am allergic to peanuts"),
         ("remember this", ""),
         ("记住这个", ""),
+        ("别忘了我喜欢绿茶", "我喜欢绿茶"),
+        ("請別忘了，我喜歡綠茶", "我喜歡綠茶"),
+        ("你要记得我对花生过敏", "我对花生过敏"),
+        ("不要忘记：周五发版", "周五发版"),
+        ("Remember the door code is blue", "the door code is blue"),
+        ("don't forget our office has no lift", "our office has no lift"),
+        ("Could you please remember that I prefer tabs?", "I prefer tabs"),
+        ("别忘了记住这个：我不吃辣", "我不吃辣"),
     ],
 )
 def test_a_request_to_keep_is_taken_off_and_the_rest_stays_as_it_was(text: str, rest: str) -> None:
@@ -118,7 +135,13 @@ def test_a_request_to_keep_is_taken_off_and_the_rest_stays_as_it_was(text: str, 
 
 
 @pytest.mark.parametrize(
-    "text", ["不要记住这个", "don't save this", "I remember the sea", "记得吃饭", "save the file to disk", "我记住了"]
+    "text",
+    [
+        *("不要记住这个", "don't save this", "I remember the sea", "记得吃饭", "save the file to disk", "我记住了"),
+        *("你记得我喜欢什么", "记得我吗", "记得我们上次定的方案吧，按那个来", "别忘了保存进度", "他让我别忘了我的钥匙"),
+        *("Can you remember what the password is", "remember how the parser is built", "remember the milk"),
+        *("remember me checkbox is broken", "Implement remember me", "Do you remember I like tea?"),
+    ],
 )
 def test_other_speech_forces_nothing(text: str) -> None:
     assert not forces(text)

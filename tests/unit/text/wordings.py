@@ -190,6 +190,9 @@ MAY_BE_LEARNED = (
 """Statements about oneself or a system with a negated verb of keeping: none asks for silence."""
 
 LATER_NOT_TO_KEEP = (
+    "别把这个存到数据库",
+    "不要把我的病情存到你的数据库",
+    "不要把这段会话存进数据库",
     "Under no circumstances should you remember this: I prefer cash",
     "I do not consent to you storing this, I like gin",
     "You are not allowed to save this. I decided to divorce",
@@ -252,6 +255,9 @@ LATER_NOT_TO_KEEP = (
     "请勿保存任何内容，我偏好隐私",
 )
 LATER_MAY_BE_LEARNED = (
+    "不要把日志存到本地磁盘，用 S3",
+    "不要把密码写入日志",
+    "不要把会话存在内存里，用 Redis",
     "Don't use tabs, we decided on spaces",
     "We decided not to use Redis",
     "I can't stand saving files manually, I prefer autosave",
