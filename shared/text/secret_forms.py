@@ -12,16 +12,16 @@ from shared.text.pattern import Pattern
 
 _HUMAN = (
     r"passwords?|passwd|passphrase|passcode|pwd|pass(?:word)?\s?code|"
-    r"pin(?:\s?(?:code|number)|码)?|密码|口令|暗号|密語|密碼|通行码|访问码|授权码|提取码|配对码|恢复码|备份码|(?:backup|recovery|unlock|security)\s?codes?|p(?:ass|w)(?=\s?[:=：])|[a-z]{1,10}password(?=\s?[:=：])"
+    r"pin(?:\s?(?:code|number)|码)?|密码|口令|暗号|密语|通行码|访问码|授权码|提取码|配对码|恢复码|备份码|(?:backup|recovery|unlock|security)\s?codes?|p(?:ass|w)(?=\s?[:=：])|[a-z]{1,10}password(?=\s?[:=：])"
 )
 _MACHINE = (
     r"(?:api|access|secret|account|signing|encryption|license|service|shared|master|private|webhook|app)[\s_-]{0,2}keys?(?:[\s_-]id)?|"
     r"(?:client|webhook|app|jwt|shared|signing|session|consumer)[\s_-]{0,2}secrets?|secrets?(?:[\s_-]access[\s_-]key)?|"
     r"(?:access|auth|api|refresh|bearer|bot|personal[\s_-]access|deploy|id|session|csrf)[\s_-]{0,2}tokens?|tokens?|"
-    r"apikey|accesskey|secretkey|authtoken|bearer|(?:api|接口|访问|应用|加密|签名)?(?:密钥|秘钥|私钥|令牌)|凭证|凭据|激活码|注册码"
+    r"apikey|accesskey|secretkey|authtoken|bearer|(?:api|接口|访问|应用|加密|签名)?(?:密钥|秘钥|私钥|金钥|令牌|权杖)|凭证|凭据|激活码|注册码"
 )
 _PHRASE = r"(?:seed|recovery|backup|mnemonic|secret)\s(?:phrase|words)|passphrase|助记词|恢复短语"
-_PAIR = r"credentials|login|账号密码|用户名密码|账户密码|账密|用户名和密码|账号和密码|登录信息"
+_PAIR = r"credentials|login|[账帐]号密码|用户名密码|[账帐]户密码|账密|用户名和密码|[账帐]号和密码|登录信息"
 
 _DETOUR_EN = r"(?:\s(?:for|of|to|on|in|at|i|we|that\si|that\swe)\s[\w'’./@-]{1,30}(?:\s[\w'’./@-]{1,30}){0,4}?)?"
 _DETOUR_ZH = (
@@ -41,7 +41,7 @@ _CONNECTOR = (
 def labelled() -> re.Pattern[str]:
     """A label with its connector; what follows it is judged by `secrets.py`. Groups name the kind of label."""
     return re.compile(
-        rf"(?P<label>(?:(?<![A-Za-z])|(?=[密口暗通访授提配密秘私令凭激注助恢账用登接应加签备]))(?:(?P<phrase>{_PHRASE})|(?P<pair>{_PAIR})|(?P<password>{_HUMAN})"
+        rf"(?P<label>(?:(?<![A-Za-z])|(?=[密口暗通访授提配秘私金令权凭激注助恢账帐用登接应加签备]))(?:(?P<phrase>{_PHRASE})|(?P<pair>{_PAIR})|(?P<password>{_HUMAN})"
         rf"|(?P<machine>{_MACHINE})))(?![A-Za-z])(?:['’]s(?=\s))?[\"'”’`]{{0,2}}(?:\s?[(（][^()（）\n]{{1,24}}[)）])?(?:{_DETOUR_EN}{_DETOUR_ZH}(?:{_CONNECTOR})|(?P<bare>\s{{0,3}}))",
         re.IGNORECASE,
     )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from shared.text import secret_forms as forms
+from shared.text.han import simplified
 from shared.text.pattern import Pattern
 
 MASK = "***"
@@ -60,9 +61,13 @@ class Masked(NamedTuple):
 
 
 def find(text: str) -> list[Secret]:
-    """Return the secrets in the text, in order and without overlap; time is linear in the text's length."""
+    """Return the secrets in the text, in order and without overlap; time is linear in the text's length.
+
+    密碼 is judged as 密码 is: the forms are written in the simplified script.
+    """
+    plain = text if text.isascii() else simplified(text)
     spans = sorted(
-        [*_private_keys(text), *_known(text), *_carried(text), *_labelled(text), *_assigned(text)],
+        [*_private_keys(plain), *_known(plain), *_carried(plain), *_labelled(plain), *_assigned(plain)],
         key=lambda span: (span[0], -span[1]),
     )
     merged: list[tuple[int, int, str]] = []
@@ -301,4 +306,5 @@ def _entropy(value: str) -> float:
 
 def _label(text: str, since: int, start: int) -> str:
     """The words of the clause before a value; `since` keeps an earlier secret's value out of them."""
-    return _LABEL_TAIL.sub("", _CLAUSE.split(text[since:start])[-1]).strip()
+    clause = _CLAUSE.split(text[since:start])[-1]
+    return clause[: len(_LABEL_TAIL.sub("", simplified(clause)))].strip()

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from benchmarks.secrets import judge, labelled, score
 from shared.text.secrets import MASK, Masked, contains_mask, find, mask, unmask
+from tests.unit.text.opencc import TABLE
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nRkFLRUZBS0VGQUtFRkFLRQ==\nRkFLRQ==\n-----END RSA PRIVATE KEY-----"
 
@@ -39,6 +40,10 @@ def values(text: str) -> list[str]:
         ("Authorization: Bearer fake.token.0011", ["fake.token.0011"]),
         ("SENDGRID_AUTH=Zx81fakeQw92Er73Ty64Ui", ["Zx81fakeQw92Er73Ty64Ui"]),
         ("密码是old-1234，后来改成new-5678", ["old-1234", "new-5678"]),
+        ("密碼是old-1234，後來改成new-5678", ["old-1234", "new-5678"]),
+        ("介面金鑰是 fakeKey001122", ["fakeKey001122"]),
+        ("存取權杖：fakeTok998877", ["fakeTok998877"]),
+        ("帳號密碼：root/fake-99x", ["fake-99x"]),
         (f"deploy key:\n{PEM}\nkeep it", [PEM]),
         (
             "cut off -----BEGIN PRIVATE KEY-----\nRkFLRUZBS0VGQUtFRkFLRQ",
@@ -192,6 +197,20 @@ def test_precision_and_recall_hold_on_the_labelled_sentences(language: str) -> N
         total = score([line for line in labelled() if line["language"] == language and line["split"] == split])
         assert total.precision >= 0.95
         assert total.recall >= 0.95
+
+
+def test_traditional_characters_hide_no_secret() -> None:
+    written = {ord(line[0]): line[1] for line in TABLE.read_text("utf-8").split("\n") if len(line) > 1}
+    lines = [line["text"] for line in labelled() if line["language"] == "zh"]
+    assert sum(line.translate(written) != line for line in lines) > 200
+    for line in lines:
+        assert [secret[:2] for secret in find(line.translate(written))] == [secret[:2] for secret in find(line)]
+
+
+def test_the_label_of_a_secret_ends_before_what_joins_them() -> None:
+    for text in ("数据库密码设为 fake-99x", "數據庫密碼設為 fake-99x"):
+        (secret,) = find(text)
+        assert (secret.label, text[secret.start :]) == (text[:5], "fake-99x")
 
 
 def test_the_labelled_set_is_large_balanced_and_half_harmless() -> None:
