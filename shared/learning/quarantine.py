@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from shared.learning.conversation import Message
+from shared.text.han import simplified
 from shared.text.normalise import has_words
 from shared.text.pattern import Pattern
 from shared.text.sentences import spans
@@ -79,7 +80,8 @@ def without_told(text: str) -> str:
 def is_order(text: str) -> bool:
     """Whether the sentence tells an assistant to obey, to remember for good, or what "the user" wants."""
     plain = unicodedata.normalize("NFKC", text[:_LONGEST_JUDGED])
-    return _ORDER.search("".join(sign for sign in plain if unicodedata.category(sign) != "Cf")) is not None
+    seen = "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
+    return _ORDER.search(simplified(seen)) is not None
 
 
 def _orders(text: str, role: str) -> Iterator[Span]:

@@ -10,6 +10,7 @@ from shared.keeping.maintenance.visits import Visit
 from shared.learning.quarantine import is_order
 from shared.storage import items, names
 from shared.storage.partition import latest_updates
+from shared.text.han import simplified
 from shared.text.pattern import Pattern
 from shared.text.sentences import split
 
@@ -30,7 +31,7 @@ def changed(visit: Visit, categories: Collection[Category]) -> bool:
 
 def orders(text: str) -> bool:
     """Tell whether a text orders an assistant about. That it speaks of "the user" does not make it one: facts do."""
-    return is_order(_SUBJECT.sub("", text))
+    return is_order(_SUBJECT.sub("", simplified(text)))
 
 
 def orders_within(text: str) -> bool:

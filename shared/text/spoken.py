@@ -6,6 +6,7 @@ and documents handed over for work are left out. Every result is an exact piece 
 
 import re
 
+from shared.text.han import simplified
 from shared.text.pattern import Pattern
 
 _FRAME_NAMES = (
@@ -52,8 +53,9 @@ def own_words(text: str) -> list[tuple[int, int]]:
     """Return (start, end) of the pieces of the message that the user wrote, in order; line ends are kept inside them.
 
     A message that hands material over ("summarise this article: …") is own words up to the colon; one with three or
-    more Markdown headings is a document and has none.
+    more Markdown headings is a document and has none. 以下檔案 is read as 以下档案.
     """
+    text = simplified(text)
     if sum(1 for _ in zip(range(_DOCUMENT_HEADINGS), _HEADING.finditer(text), strict=False)) == _DOCUMENT_HEADINGS:
         return []
     pieces: list[tuple[int, int]] = []

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from shared.text.han import simplified
 from shared.text.pattern import Pattern
 
 _CODED: Final = (
@@ -122,5 +123,6 @@ _FORMS: Final = {part: {name: Pattern(_form(name)) for name in found} for part, 
 
 def named(text: str) -> dict[str, list[str]]:
     """Return the names that stand in a text, by part; parts without any are left out."""
-    found = {part: [name for name, form in forms.items() if form.search(text)] for part, forms in _FORMS.items()}
+    plain = simplified(text)
+    found = {part: [name for name, form in forms.items() if form.search(plain)] for part, forms in _FORMS.items()}
     return {part: these for part, these in found.items() if these}

@@ -10,6 +10,7 @@ from typing import Final
 
 from shared.domain import limits
 from shared.learning.consolidation.judging import Merge
+from shared.text.han import simplified
 from shared.text.normalise import full_width_length, normalise
 from shared.text.pattern import Pattern
 
@@ -50,7 +51,7 @@ def doubles(texts: Mapping[str, str]) -> list[Merge]:
 
 def key(text: str) -> tuple[str, ...]:
     """Return what equal texts share: their words in order, without small words, signs and the name for the person."""
-    plain = unicodedata.normalize("NFKC", normalise(text)).replace("’", "'")
+    plain = simplified(unicodedata.normalize("NFKC", normalise(text))).replace("’", "'")
     plain = _SMALL_EN.sub("", _ARTICLE.sub("", plain)).casefold()
     plain = _THOUSANDS.sub("", plain).replace("n't", " not").replace("i'm ", "i am ").replace("cannot", "can not")
     plain = _STOP.sub(" ", _QUOTED.sub(r"\1", _OWN.sub(" own ", plain)))

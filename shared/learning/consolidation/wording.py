@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final, Self
 
+from shared.text.han import simplified
 from shared.text.pattern import Pattern
 
 _BEGINS: Final = Pattern(r"(?m)^(?:My|Our|Their|His|Her|I|We|[A-Z][a-z]+(?:s|ed|ing))\b")
@@ -43,7 +44,7 @@ class Words:
     @classmethod
     def of(cls, *texts: str) -> Self:
         """Take apart one sentence, or several together."""
-        text = "\n".join(unicodedata.normalize("NFKC", text) for text in texts)
+        text = simplified(unicodedata.normalize("NFKC", "\n".join(texts)))
         plain = _THOUSANDS.sub("", text)
         latin, begun = _LATIN.findall(_NEUTRAL_EN.sub(" ", plain)), _BEGINS.findall(plain)
         return cls(
@@ -104,4 +105,4 @@ def _stem(word: str) -> str:
 
 def negated(text: str) -> bool:
     """Whether a sentence denies something, or says that it was once so."""
-    return bool(_NEGATION_EN.search(text) or _NEGATION_ZH.search(text))
+    return bool(_NEGATION_EN.search(text) or _NEGATION_ZH.search(simplified(text)))

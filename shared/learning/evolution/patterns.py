@@ -15,6 +15,7 @@ from shared.domain import limits
 from shared.domain.memory import Category, Memory
 from shared.learning.consolidation.wording import negated
 from shared.storage import items
+from shared.text.han import simplified
 from shared.text.pattern import Pattern as Form
 
 ALIKE: Final = 0.45
@@ -72,8 +73,9 @@ def patterns(memories: Iterable[Memory]) -> list[Pattern]:
 
 def words_of(text: str) -> frozenset[str]:
     """Return the beginnings of Latin words and the pairs of Chinese characters that say something."""
-    latin = {word.casefold()[:_STEM] for word in _LATIN.findall(text) if word.casefold() not in _EMPTY}
-    runs = _HAN.findall(_EMPTY_WORDS.sub(" ", text))
+    plain = simplified(text)
+    latin = {word.casefold()[:_STEM] for word in _LATIN.findall(plain) if word.casefold() not in _EMPTY}
+    runs = _HAN.findall(_EMPTY_WORDS.sub(" ", plain))
     pairs = {run[at : at + 2] for run in runs for at in range(len(run) - 1)}
     return frozenset(latin | {pair for pair in pairs if _EMPTY_HAN.isdisjoint(pair)})
 
@@ -94,7 +96,7 @@ def _one_slot(first: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
-    found = (token.casefold() for token in _TOKEN.findall(_EMPTY_WORDS.sub(" ", text)))
+    found = (token.casefold() for token in _TOKEN.findall(_EMPTY_WORDS.sub(" ", simplified(text))))
     return [token[:_STEM] for token in found if token not in _EMPTY and token not in _EMPTY_HAN]
 
 

@@ -10,6 +10,7 @@ from shared.domain import limits
 from shared.domain.memory import Category, Memory, Scope
 from shared.learning.consolidation.wording import negated
 from shared.storage.persona import STRUCTURED, Statement
+from shared.text.han import simplified
 from shared.text.normalise import full_width_length, normalise
 from shared.text.pattern import Pattern
 from shared.text.secrets import find
@@ -71,10 +72,11 @@ def found(facts: Sequence[Memory]) -> list[Statement]:
 
 def _sentences(facts: Sequence[Memory]) -> Iterator[tuple[str, Statement]]:
     for fact in facts:
-        own = fact.category in {Category.PREFERENCE, Category.CONSTRAINT} or _OWN.search(fact.content)
+        plain = simplified(fact.content)
+        own = fact.category in {Category.PREFERENCE, Category.CONSTRAINT} or _OWN.search(plain)
         if fact.scope is not Scope.USER or not own or full_width_length(fact.content) > limits.FACT_FULL_WIDTH:
             continue
-        parts = [part for part, form in _SENTENCES.items() if form.search(fact.content)]
+        parts = [part for part, form in _SENTENCES.items() if form.search(plain)]
         if fact.category is Category.CONSTRAINT:
             parts.append("constraints")
         yield from ((part, Statement(part, normalise(fact.content), (fact.id,))) for part in parts)
