@@ -12,8 +12,8 @@ from shared.domain.memory import DEFAULT_PROJECT
 from shared.domain.settings import Preferences
 from shared.domain.task import Trigger
 from shared.domain.times import moment, rfc3339
-from shared.text import requests
-from shared.text.normalise import normalise, visible
+from shared.text import keywords, requests
+from shared.text.normalise import full_width_length, normalise, visible
 
 _TOOLS = frozenset({"tool", "function"})
 
@@ -81,7 +81,7 @@ class Conversation:
 
     def skipped(self, preferences: Preferences) -> Skipped | None:
         """Return the reason not to learn from it; None when it is to be learned. A person's own wish needs no switch, and one that is
-        said ("remember this") may be short."""
+        said ("remember this"), or that holds one of the owner's own words, may be short."""
         if not preferences.enabled:
             return Skipped.DISABLED
         if self.trigger is Trigger.MANUAL:
@@ -92,14 +92,15 @@ class Conversation:
             return Skipped.NOT_COMPLETED
         if self.session_type != "main":
             return Skipped.SESSION_TYPE
-        return self._too_little()
+        return self._too_little(preferences)
 
-    def _too_little(self) -> Skipped | None:
+    def _too_little(self, preferences: Preferences) -> Skipped | None:
         spoken = [message.text for message in self.learned_from() if message.role == "user" and visible(message.text)]
         if self.trigger is Trigger.TASK_COMPLETED and (not spoken or self._last("assistant") is None):
             return Skipped.MESSAGE_MISSING
-        short = sum(len(normalise(text)) for text in spoken) < limits.SHORT_MESSAGE_CHARACTERS
-        if short and not any(requests.forces(text) for text in spoken):
+        short = sum(full_width_length(normalise(text)) for text in spoken) < limits.SHORT_MESSAGE_FULL_WIDTH
+        own = keywords.words_of(preferences.custom_keywords.items())
+        if short and not any(requests.forces(text) or keywords.holds(text, own) for text in spoken):
             return Skipped.TOO_SHORT
         return None
 

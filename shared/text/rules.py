@@ -228,7 +228,8 @@ def _judged(text: str, custom: Words, *, secret: bool, manual: bool, forced: boo
     if statements.about_assistant(text) and not (asked or keywords.durable(text)):
         return None
     if keywords.holds(text, custom):
-        return _Kept(keywords.CUSTOM_CATEGORY, keywords.CUSTOM_IMPORTANCE)
+        told = _triggered(text, lenient=True) or _Kept(keywords.CUSTOM_CATEGORY, 0)
+        return told._replace(importance=max(told.importance, keywords.CUSTOM_IMPORTANCE))
     if not (manual or forced) and statements.guessed(text):
         return None
     triggered = _triggered(text, lenient=manual or forced)
@@ -250,6 +251,8 @@ def _ordered(text: str) -> bool:
 
 
 def _triggered(text: str, *, lenient: bool) -> _Kept | None:
+    if statements.health(text):
+        return _Kept("constraint", 10)
     for trigger in keywords.triggers(text):
         if not lenient and trigger.kind != "preference" and statements.of_the_moment(text):
             continue
@@ -261,13 +264,15 @@ def _triggered(text: str, *, lenient: bool) -> _Kept | None:
             continue
         return _Kept(trigger.category, trigger.importance)
     to_assistant = questions.is_order(text) or statements.about_assistant(text)
-    if keywords.lasting_order(text) or (keywords.durable(text) and to_assistant):
+    if keywords.lasting_order(text) or (keywords.durable(text) and to_assistant) or statements.habit(text):
         return _Kept("preference", 7)
-    return None
+    return _Kept("knowledge", 8) if statements.introduces(text) and not statements.of_the_moment(text) else None
 
 
 def _declared(text: str, *, forced: bool) -> _Kept | None:
-    """A plain statement without a keyword, kept because the user asked for it."""
+    """A plain statement without a keyword, kept because the user asked for it; chatter only where it is asked for itself."""
+    if statements.chatter(text) and not forced:
+        return None
     if statements.contact(text):
         return _Kept("contact", 6)
     if statements.identity(text):

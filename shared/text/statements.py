@@ -51,6 +51,22 @@ _IDENTITY = Pattern(
     r"(?i)我(?:叫|姓|是(?!说|想|不是|觉得|指)|来自|住在|今年)|我的(?:名字|职业|职位|工作|生日|家)|我在.{1,20}(?:上班|工作|任职|读书|上学)|我对.{1,16}过敏"
     r"|\b(?:my\s+name\s+is|i(?:['’]m|\s+am)\s+(?:an?|the|from|called|allergic|based|living|working|\d+)|call\s+me|i\s+(?:work|live)\s+(?:at|in|for|as|on|with)|i\s+come\s+from|allergic\s+to)\b"
 )
+_HEALTH = Pattern(
+    r"(?i)(?:我|本人)(?:从小|一直|也|还|确实|现在|真的)?(?:(?:对|一?吃)[^，。；,.;!！]{1,16}?(?<![不没])(?:过敏|不耐受)|吃[纯全]?素|是[纯全]?素食(?:者|主义者)|有(?:糖尿病|高血压|哮喘|癫痫|心脏病)|怀孕了?)"
+    r"|\bi(?:['’]m|\s+am)\s+(?:\w+ly\s+)?(?:allergic\s+to|intolerant\s+(?:of|to)|(?:lactose|gluten)[\s-]intolerant|(?:an?\s+)?(?:vegetarian|vegan|diabetic|asthmatic|epileptic|c(?:o)?eliac)\b|pregnant)"
+    r"|\bi\s+have\s+(?:\w+\s+){0,3}(?:allergy|allergies|intolerance|diabetes|asthma|epilepsy)\b"
+)
+_INTRODUCES = Pattern(
+    r"(?i)我(?:叫(?![他她它你您人车外停醒])|姓(?![氏啥])|来自|(?:现在|目前)?(?:住在|定居)|的(?:名字|职业|职位|生日)[是在叫]|在.{1,20}(?:上班|工作|任职|读书|上学)(?!时|的))"
+    r"|\b(?:my\s+name\s+is|my\s+(?:birthday|job|profession)\s+is|i\s+(?:live|reside)\s+in|i\s+work\s+(?:at|for|as)|i\s+(?:come|am|['’]m)\s+from|i['’]m\s+from)\b"
+)
+_HABIT = Pattern(
+    r"(?i)\b(?:i|we)\s+(?:always|never|usually)\s+(?:ever\s+)?(?:want|need|use|write|drink|eat|take|start|work|read|put|keep|commit|deploy|test|review)\b"
+)
+_CHATTER = Pattern(
+    r"(?i)\bhow\s+(?:are\s+(?:you|things)|is\s+it\s+going)\b|^what\s+an?\s+\w|,\s*(?:is|are|was|does|do)(?:n['’]t|\s+not|\s+it\s+not|\s+he|\s+she|\s+they)?\s*(?:it|they|he|she|you)?(?:\s+not)?\W*$"
+    r"|天气(?:真|好|太|不错)|(?:一起|去|来)[^，。；]{1,12}吧\W*$"
+)
 
 
 def about_self(sentence: str) -> bool:
@@ -98,6 +114,26 @@ def of_the_moment(sentence: str) -> bool:
 def reaction(sentence: str) -> bool:
     """Whether the sentence answers to what was just shown ("that's a nice way"): no lasting taste."""
     return _REACTION.search(sentence) is not None
+
+
+def health(sentence: str) -> bool:
+    """Whether the speaker says what the body does not take: an allergy, a diet, an illness."""
+    return _HEALTH.search(sentence) is not None
+
+
+def introduces(sentence: str) -> bool:
+    """Whether the speaker says in so many words who it is: name, origin, home, work."""
+    return _INTRODUCES.search(sentence) is not None
+
+
+def habit(sentence: str) -> bool:
+    """Whether the speaker says what "I always" or "I never" do or want. 总是 and 从不 are judged by `keywords.durable`."""
+    return _HABIT.search(sentence) is not None
+
+
+def chatter(sentence: str) -> bool:
+    """Whether the sentence only keeps a talk going: "how are you", "what a lovely day", 今天天气真好."""
+    return _CHATTER.search(sentence) is not None
 
 
 def contact(sentence: str) -> bool:

@@ -66,6 +66,7 @@ def test_what_failed_or_was_aside_is_not_learned_from(
         ([FACT, UNDERSTOOD, "好的", UNDERSTOOD], "task_completed", "too_short"),
         (["ok thanks", "fine", UNDERSTOOD], "compaction", "too_short"),
         (["我用深色主题", UNDERSTOOD], "session_end", "too_short"),
+        (["我们决定用深色主题了", UNDERSTOOD], "task_completed", None),
         ([FACT, *["ok"] * 20], "session_end", None),
         ([FACT, *[UNDERSTOOD] * 20], "session_end", "too_short"),
     ],
