@@ -4,7 +4,7 @@ Any failure gives an empty context and a reason, within a second: memory must ne
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -110,16 +110,17 @@ class Moment:
         """Whether memories are looked for."""
         return self.force or not self.message or decision.recall != "no"
 
-    def filling(self, decision: Decision) -> Filling | None:
-        """What joins the finds where they are too few; None: as many as there are will do."""
+    def fillings(self, decision: Decision) -> tuple[Filling, ...]:
+        """What joins the finds where they are too few, one after the other; none: as many as there are will do."""
         if not self.asked:
-            return NEWEST
+            return (NEWEST,)
         if self.force or decision.broad or (decision.weak_identity and decision.recall == "yes"):
-            return BROAD
+            return (BROAD,)
+        code = (CODE,) if decision.query_class == "code" and decision.recall == "yes" else ()
         short = full_width_length(self.message or "") <= SHORT
         if decision.reason in GOES_ON and (short or not has_words(self.looked_for(decision))):
-            return NEWEST
-        return CODE if decision.query_class == "code" and decision.recall == "yes" else None
+            return (NEWEST, *code)
+        return code
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +198,14 @@ class Contexts:
         if not moment.recalls(decision):
             return []
         index = self.searcher.index(opened)
-        filling = moment.filling(decision)
-        more = partial(self._more, opened, moment, filling, index) if filling else dict
+        fillings = moment.fillings(decision)
+        more = partial(self._more, opened, moment, fillings, index) if fillings else dict
         found = partial(self._found, opened, moment, decision, meaning, index) if moment.asked else list
         stored, memories = together(more, found)  # one step, since an identity question may need both
-        if filling and len(memories) < filling.below:
-            known = {memory.id for memory in memories}
-            memories = memories + self._filled(opened, moment, filling, stored, known)
+        for filling in fillings:
+            if len(memories) < filling.below:
+                known = {memory.id for memory in memories}
+                memories = memories + self._filled(opened, moment, filling, stored, known)
         return _capped(memories)
 
     def _found(
@@ -224,7 +226,7 @@ class Contexts:
             return []
         return [hit.memory for hit in hits]
 
-    def _more(self, opened: Opened, moment: Moment, filling: Filling, index: Index) -> dict[str, Item]:
+    def _more(self, opened: Opened, moment: Moment, fillings: Sequence[Filling], index: Index) -> dict[str, Item]:
         """Read what may fill up: what the index says of the scopes at hand, and all that changed since it was built."""
         scopes = self.searcher.scopes(opened, moment.project, moment.agent)
         where = replace(
@@ -232,7 +234,8 @@ class Contexts:
             statuses=frozenset({STATUSES.index(Status.ACTIVE)}),
         )
         ids = {i for i, version in opened.changes.items() if version}
-        ids.update(chosen(filling, index, where, shares(scopes, CAPS), opened.changes))
+        for filling in fillings:
+            ids.update(chosen(filling, index, where, shares(scopes, CAPS), opened.changes))
         return self.searcher.vaults.table.get(opened.keys.owner, [names.MEMORY + memory_id for memory_id in ids])
 
     def _filled(

@@ -152,6 +152,14 @@ def test_who_wants_code_is_told_how_they_like_it(preference: str, message: str, 
     )
 
 
+def test_who_goes_on_with_code_is_told_of_it_and_how_they_like_it() -> None:
+    world = World()
+    plan = world.add("后端接口的重构方案：先拆订单模块")
+    liked = world.add("我偏好使用 TypeScript", **PREFERENCE)
+    world.add("今晚下雨")
+    assert context(world, "继续上次的后端接口重构").memory_ids == (plan.id, liked.id)
+
+
 def test_who_wants_code_and_is_told_enough_is_told_no_more() -> None:
     world = World()
     world.add("I prefer TypeScript", **PREFERENCE)
