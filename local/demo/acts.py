@@ -82,7 +82,8 @@ def ask(screen: Screen, ann: Client) -> None:
         good = hits and asked.first in hits[0]["content"] and answer.cost.steps <= SEARCH_STEPS
         screen.expect(good, f"{answer.body.get('took_ms')} ms in the function; {cost(answer)}")
     screen.line(
-        "  Steps: 2 when warm, 3 when cold, 1 that counts the access. The first also started the function.", "dim"
+        "  Of 3 steps 2 find the answer, the last counts the access; with cold keys it is 1 more. The first started the function.",
+        "dim",
     )
 
 
