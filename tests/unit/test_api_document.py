@@ -36,7 +36,7 @@ def errors(kind: type[NacreError]) -> Iterator[type[NacreError]]:
 
 def test_every_body_that_is_shown_is_one() -> None:
     shown = re.findall(r"^\*\*Body of `POST (\S+)`\*\*.*?^```json\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    forms = {
+    forms: dict[str, Any] = {
         route.openapi_path: route.dependant.body_params[0].field_info.annotation
         for app in (memories.app, recall.app)
         for route in routes_of(app)
