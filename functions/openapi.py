@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel
 
-from shared.http import Edge, routes_of
+from shared.http import Edge, may_be_empty, routes_of
 
 PATH = Path(__file__).parents[1] / "docs" / "openapi.json"
 _SCHEME = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
@@ -60,6 +60,7 @@ def _describe(route: Any, operation: dict[str, Any], schemas: dict[str, Any]) ->
     operation["description"] = inspect.getdoc(route.func)
     operation["responses"] |= _success(route, schemas)
     if "requestBody" in operation:
+        operation["requestBody"]["required"] = not may_be_empty(route)
         operation["responses"] |= {str(status): {"description": HTTPStatus(status).phrase} for status in _OF_BODIES}
     for status, response in operation["responses"].items():
         if int(status) >= 400:

@@ -81,9 +81,7 @@ def ask(screen: Screen, ann: Client) -> None:
             screen.line(f"    {why}; words: {', '.join(hit['matched'])}", "dim")
         good = hits and asked.first in hits[0]["content"] and answer.cost.steps <= SEARCH_STEPS
         screen.expect(good, f"{answer.body.get('took_ms')} ms in the function; {cost(answer)}")
-    screen.line(
-        "  Steps: 2 when warm, 3 when cold, 1 that counts the access. The first also started the function.", "dim"
-    )
+    screen.line("  Of the 3 steps 2 find and 1 counts the access. The first question started the function.", "dim")
 
 
 def context(screen: Screen, ann: Client) -> None:

@@ -6,15 +6,15 @@ from typing import Literal, Self
 from pydantic import Field
 
 from shared.domain.errors import Invalid
-from shared.models.forms import Given, Name, Shown
+from shared.models.forms import Day, Given, Name, Shown
 from shared.recall.days import Days
 
 
 class DaysQuery(Given):
     """Which days to list."""
 
-    since: Date | None = Field(default=None, alias="from", description="from that day on, such as 2026-11-01")
-    until: Date | None = Field(default=None, alias="to", description="to that day, included")
+    since: Day | None = Field(default=None, alias="from", description="from that day on, such as 2026-11-01")
+    until: Day | None = Field(default=None, alias="to", description="to that day, included")
     project: Name | None = Field(default=None, description="only this project's memories; left out: all")
 
     def checked(self) -> Self:

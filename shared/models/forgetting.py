@@ -1,6 +1,5 @@
 """Forgetting many memories, as it travels."""
 
-from datetime import date as Date  # noqa: N812 - a field has that name
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
@@ -11,7 +10,7 @@ from shared.domain.memory import Category, Scope
 from shared.domain.task import TaskStatus
 from shared.keeping.forgetting.asking import Preview
 from shared.keeping.forgetting.texts import Kind
-from shared.models.forms import Given, Moment, Name, Shown
+from shared.models.forms import Day, Given, Moment, Name, Shown
 from shared.models.memories import MemoryOut, VersionOut
 
 Id = Annotated[StrictStr, Field(pattern=rf"^{ULID}$")]
@@ -34,7 +33,7 @@ class ForgetIn(Given):
     ids: Annotated[list[Id], Field(min_length=1, max_length=limits.FORGET_IDS)] | None = Field(
         default=None, description="these memories; ids that are not yours mean nothing"
     )
-    date: Date | None = Field(default=None, description="made on that day, such as 2026-11-30")
+    date: Day | None = Field(default=None, description="made on that day, such as 2026-11-30")
     last_days: Annotated[StrictInt, Field(ge=1, le=limits.DAYS_MAX)] | None = Field(
         default=None, description="made on one of the last so many days, today included"
     )

@@ -1,13 +1,16 @@
 """The small forms that bodies and parameters are made of. Only forms: what may be stored is decided by the use cases."""
 
-from datetime import datetime
-from typing import Annotated, Any, Protocol
+import re
+from datetime import date, datetime
+from typing import Annotated, Any, Final, Protocol
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, StrictStr
 
 from shared.domain import limits, naming
 from shared.domain.times import moment, rfc3339
 from shared.keeping.cursors import CURSOR_CHARACTERS
+
+_A_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Given(BaseModel):
@@ -46,6 +49,12 @@ def _moment(value: object) -> datetime:
     raise ValueError("Write a time as RFC 3339 with its zone, such as 2026-11-30T16:05:00Z.")
 
 
+def _day(value: object) -> object:
+    if isinstance(value, str) and _A_DAY.fullmatch(value):
+        return value
+    raise ValueError("Write a day such as 2026-11-30.")
+
+
 def whole(value: object) -> object:
     """Let a query's number be digits only: no spaces, underscores, fractions, and no sign but minus."""
     digits = str(value).removeprefix("-")
@@ -60,6 +69,8 @@ def shown(at: datetime | None) -> str | None:
 
 
 Moment = Annotated[datetime, BeforeValidator(_moment)]
+Day = Annotated[date, BeforeValidator(_day)]
+"""A day and nothing else: no time at midnight, no seconds since 1970."""
 Limit = Annotated[int, Field(ge=1, le=limits.PAGE_MAX, description="of one page"), BeforeValidator(whole)]
 Cursor = Annotated[
     str, Field(min_length=1, max_length=CURSOR_CHARACTERS, description="the next_cursor of the page before")

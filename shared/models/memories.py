@@ -1,7 +1,6 @@
 """Memories as they travel: what is sent to make, change and list them, and what is answered."""
 
 import json
-from datetime import date as Date  # noqa: N812 - a field has that name
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
@@ -11,7 +10,7 @@ from shared.domain.memory import Category, Memory, Scope, Source, Status
 from shared.domain.times import rfc3339
 from shared.keeping.memories.filters import CREATED, UPDATED, Filters, with_uri
 from shared.keeping.memories.listing import Listed
-from shared.models.forms import Change, Cursor, Given, Limit, Moment, Name, Project, Shown, Tag, shown, whole
+from shared.models.forms import Change, Cursor, Day, Given, Limit, Moment, Name, Project, Shown, Tag, shown, whole
 
 CONTENT_SIGNS = 2 * limits.CONTENT_FULL_WIDTH
 """More than any allowed content has: half-width signs count one half. The exact bound is in shared/keeping/memories/fields.py."""
@@ -168,7 +167,7 @@ class ListQuery(Given):
     source: Source | None = Field(default=None, description="only this source")
     since: Moment | None = Field(default=None, alias="from", description="not before")
     until: Moment | None = Field(default=None, alias="to", description="before")
-    day: Date | None = Field(
+    day: Day | None = Field(
         default=None, alias="date", description="only made on that day in your time zone, such as 2026-11-30"
     )
     last_days: Annotated[int, Field(ge=1, le=limits.DAYS_MAX), BeforeValidator(whole)] | None = Field(

@@ -21,9 +21,9 @@ def full(ann: Person) -> Person:
     return ann
 
 
-@pytest.mark.parametrize("body", [{}, {"confirm": False}])
+@pytest.mark.parametrize("body", [None, {}, {"confirm": False}])
 def test_without_confirmation_nothing_is_erased_and_the_answer_says_what_to_send(
-    full: Person, body: dict[str, bool]
+    full: Person, body: dict[str, bool] | None
 ) -> None:
     refused = full.call("POST", ERASE, body)
     assert (refused.status, refused.code) == (422, "confirmation_needed")

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -81,3 +82,10 @@ def test_days_and_moments_that_cannot_be_are_refused(ann: Person, path: str, que
     answer = ann.call("GET", path, query=query)
     assert answer.status == 422, answer.text
     assert answer.fields == [field]
+
+
+@pytest.mark.parametrize("day", ["today", "2026-12-01T00:00:00Z", "1764547200", " 2026-12-01", "2026-02-30", ""])
+@pytest.mark.parametrize("place", [f"{DAYS}?from=", f"{DAYS}?to=", "/v1/memories?date="])
+def test_only_a_day_is_a_day(ann: Person, place: str, day: str) -> None:
+    answer = ann.call("GET", place + quote(day))
+    assert (answer.status, answer.json["error"]["details"][0]["problem"]) == (422, "Write a day such as 2026-11-30.")

@@ -120,6 +120,9 @@ def test_what_was_taken_comes_back_sign_by_sign(stack: Stack) -> None:
 @pytest.mark.parametrize("path", [MEMORIES, SEARCH, CONTEXT, CONVERSATIONS])
 def test_bodies_that_are_none(ann: Person, path: str, body: bytes) -> None:
     answer = ann.call("POST", path, body)
+    if path == CONTEXT and not body:  # no body is {} where every field may be left out
+        assert answer.status == 200
+        return
     assert 400 <= answer.status < 500
     assert answer.code
     assert len(answer.body) < 20_000, "an answer to a huge request is short"

@@ -47,6 +47,19 @@ def test_a_goodbye_ends_it(ann: Person, goodbye: str) -> None:
     assert ann.texts() == ["我喜欢喝茶"]
 
 
+def test_what_needs_no_field_needs_no_body(ann: Person) -> None:
+    begun = ann.ok("POST", "/v1/sessions")
+    ended = ann.ok("POST", "/v1/sessions/current/finalize")
+    assert ended == {"session_id": begun["session"]["session_id"], "notes": 0, "task_id": None}
+    assert ann.ok("POST", "/v1/context")["intent"] == "session"
+    refused = ann.call("POST", "/v1/forget")
+    assert (refused.status, refused.fields) == (422, ["body"])
+    assert '{"all": true}' in refused.text.replace("\\", "")
+    for method, path in (("POST", "/v1/search"), ("POST", "/v1/sessions/current/notes"), ("PATCH", "/v1/settings")):
+        lost = ann.call(method, path)
+        assert lost.json["error"]["details"] == [{"field": "body", "problem": "A JSON object is needed."}]
+
+
 def test_the_next_session_ends_the_last_one(ann: Person) -> None:
     first = ann.ok("POST", SESSIONS, {})["session"]["session_id"]
     noted(ann, "Remember this: the port is 8443.")

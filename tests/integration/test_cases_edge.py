@@ -279,6 +279,8 @@ def test_unknown_fields_and_parameters_are_refused_by_name(service: Service) -> 
         ("POST", "/v1/forget", {"ids": ["01ABC"]}, "ids.0", "This is not an id."),
         ("POST", "/v1/forget", {"date": "30.11.2026"}, "date", "Write a day such as 2026-11-30."),
         ("POST", "/v1/forget", {"date": "2026-11-30T10:00:00Z"}, "date", "Write a day such as 2026-11-30."),
+        ("POST", "/v1/forget", {"date": "2026-11-30T00:00:00Z"}, "date", "Write a day such as 2026-11-30."),
+        ("POST", "/v1/forget", {"date": "2026-02-30"}, "date", "Write a day such as 2026-11-30."),
         ("POST", "/v1/conversations", {"messages": [], "trigger": "manual"}, "messages", "This must not be empty."),
     ],
 )

@@ -126,7 +126,11 @@ def test_history_shows_every_version_masked_and_revert_brings_one_back(service: 
     )
     assert back["status"] == "dismissed"
     assert service.call("POST", f"{path}/reveal").json["content"] == "password: hunter2Xy!"
-    assert service.call("POST", f"{path}/revert", {"version": 9}).status == 404
+    never = service.call("POST", f"{path}/revert", {"version": 9})
+    assert (never.status, never.json["error"]["message"]) == (
+        404,
+        "There is no such version, or it is not kept any more.",
+    )
     assert service.call("POST", f"{path}/revert", {"version": 4}).json["version"] == 4
 
 

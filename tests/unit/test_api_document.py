@@ -1,13 +1,17 @@
 """docs/api.md gives every error code with its status, and every value of a closed list, which the schema has, too."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from functions.memories import app as memories
+from functions.recall import app as recall
 from shared.domain.errors import InternalError, NacreError
+from shared.http import routes_of
 from shared.recall import context, search
 from shared.text import intent
 from shared.text.intent_words import QueryClass
@@ -28,6 +32,19 @@ def errors(kind: type[NacreError]) -> Iterator[type[NacreError]]:
     for below in kind.__subclasses__():
         if below.__module__ == NacreError.__module__:  # others, such as those of models, never answer a request
             yield from errors(below)
+
+
+def test_every_body_that_is_shown_is_one() -> None:
+    shown = re.findall(r"^\*\*Body of `POST (\S+)`\*\*.*?^```json\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    forms: dict[str, Any] = {
+        route.openapi_path: route.dependant.body_params[0].field_info.annotation
+        for app in (memories.app, recall.app)
+        for route in routes_of(app)
+        if route.method == "POST" and route.dependant.body_params
+    }
+    for path, body in shown:
+        forms[path].model_validate_json(body)
+    assert {path for path, _ in shown} >= {"/v1/conversations", "/v1/search", "/v1/context"}
 
 
 @pytest.mark.parametrize("values", [context.Intent, context.Reason, search.Reason, intent.Reason, QueryClass])

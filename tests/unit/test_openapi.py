@@ -60,6 +60,22 @@ def test_every_route_says_what_it_answers_when_all_is_well(document: dict[str, A
     assert {"200", "202"} <= set(document["paths"]["/v1/conversations"]["post"]["responses"])
 
 
+def test_a_body_may_be_left_out_only_where_a_post_needs_no_field(document: dict[str, Any]) -> None:
+    optional = [
+        f"{method} {path}"
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if not operation.get("requestBody", {"required": True})["required"]
+    ]
+    assert sorted(optional) == [
+        "post /v1/account/erase",
+        "post /v1/context",
+        "post /v1/forget",
+        "post /v1/sessions",
+        "post /v1/sessions/current/finalize",
+    ]
+
+
 def test_examples_speak_both_languages(document: dict[str, Any]) -> None:
     for name in ("MemoryIn", "MemoryPatch"):
         texts = [example.get("content", "") for example in document["components"]["schemas"][name]["examples"]]

@@ -31,7 +31,9 @@ def detect(data: str | bytes) -> str:
         raise Invalid.of("data", "There is nothing in it.")
     sure = [form for form, share in likenesses(text).items() if share >= SURE]
     if len(sure) != 1:
-        raise Invalid.of("format", f"The data does not show its format. Say which one it is: {', '.join(FORMATS)}.")
+        raise Invalid.of(
+            "format", f"The data does not show its format. Say which one it is: nacre, {', '.join(FORMATS)}."
+        )
     return sure[0]
 
 

@@ -20,6 +20,7 @@ from shared.storage.journal import Journal
 from shared.storage.transactions import Change, Stale
 from shared.storage.vaults import Opened
 
+_NO_VERSION = "There is no such version, or it is not kept any more."
 TRIES = 8
 """A change meets another one rarely; eight in a row are a loop of writers."""
 
@@ -43,7 +44,7 @@ class Edits:
     def revert(self, owner: str, memory_id: str, version: int, versions: Versions) -> Memory:
         """Bring back text, category, importance, tags and metadata of an earlier version, as a new one.
 
-        Raises what `edit` does; NotFound also when that version is not kept any more.
+        Raises what `edit` does; NotFound also when there is no such version, or it is not kept any more.
         """
         return self._change(
             owner, memory_id, versions, lambda opened, stored: self._reverted(opened, stored.memory, version)
@@ -131,10 +132,10 @@ class Edits:
             return memory
         place = len(memory.prior) - (memory.version - version)
         if not 0 <= place < len(memory.prior):
-            raise NotFound("This version is not kept any more.")
+            raise NotFound(_NO_VERSION)
         found = self._journal(opened).versions(memory.id, [memory.prior[place]])
         if not found:
-            raise NotFound("This version is not kept any more.")
+            raise NotFound(_NO_VERSION)
         old = found[0]
         return replace(
             memory,

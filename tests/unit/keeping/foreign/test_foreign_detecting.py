@@ -80,7 +80,7 @@ def test_what_shows_no_form_or_two_is_an_error_that_lists_them(data: str) -> Non
 
     (detail,) = refused.value.details or []
     assert isinstance(detail, dict)
-    assert all(form in detail["problem"] for form in FORMATS)
+    assert all(form in detail["problem"] for form in ("nacre", *FORMATS))
 
 
 @pytest.mark.parametrize("data", ["", " \n\n", b"", b"\xef\xbb\xbf\n"])
