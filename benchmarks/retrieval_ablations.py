@@ -17,8 +17,8 @@ from shared.text import dates, han, tokens
 Dress = Callable[[Entry, random.Random], Entry]
 
 
-def _asks_for_no_date(text: str, _: object) -> tuple[list[str], str]:
-    return [], text
+def _asks_for_no_date(text: str, _: object) -> dates.Asked:
+    return dates.Asked([], text, "", [])
 
 
 @dataclass(frozen=True, slots=True)

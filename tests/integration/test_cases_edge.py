@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from functions.memories import app as memories_app
 from shared.domain import limits
 from shared.domain.errors import NotFound
 from shared.text.schedules import FORMS
@@ -151,12 +150,13 @@ def test_case_87_a_preflight_is_answered_and_a_route_that_raises_answers_an_opaq
 ) -> None:
     preflight = service.call("OPTIONS", MEMORIES, headers={"Origin": "https://page.example"}, claims={})
     assert (preflight.status, preflight.text) == (204, "")
+    from functions.memories.app import app
     from shared.bootstrap import keeping
 
     def broken() -> None:
         raise RuntimeError("CANARY-7f3 in an exception")
 
-    overrides: dict[Any, Any] = memories_app.app.dependency_overrides
+    overrides: dict[Any, Any] = app.dependency_overrides
     monkeypatch.setitem(overrides, keeping.memories, broken)
     answer = service.call("GET", f"{MEMORIES}/{'0' * 26}")
     assert (answer.status, answer.code) == (500, "internal")
