@@ -40,9 +40,15 @@ _DONE = (
 _KEPT = r"(?:memor(?:y|ies)|notes?|records?|profile)"
 _YOURS = rf"(?:your|my|our|long-term|permanent)\s+(?:long-term\s+|permanent\s+)?{_KEPT}"
 _MEMORY = rf"(?:your|the|my|our|any|long-term|permanent)?\s*{_KEPT}"
+_ENDS = (
+    r"(?=\s*(?:$|[^\w\s'-])|\s+(?:please|pls|at|about|for|and|or|but|either|any\w*|ever|forever|if|because|when|where|so"
+    r"|thanks?|too|as|ok(?:ay)?"
+    r"|now|then|with|since|again|today|tonight|in|on|should|must|may)\b)"
+)
+"""The noun phrase is over: no "notes app", no "this page"."""
 _PLACE = (
     rf"(?:{_MEMORY}|(?:your|my)\s+(?:[\w'-]+\s+)?(?:files?|history|logs?|notebook|chart|dossier|archives?|database|journal"
-    r"|storage|books|system)|files?|(?:the|your)\s+books)\b"
+    rf"|storage|books|system)|files?|(?:the|your)\s+books)\b{_ENDS}"
 )
 """Where a person's words are kept. What a system keeps in memory is meant by its name: only "this" and what is "yours" reach there."""
 _DOWN = (
@@ -50,8 +56,8 @@ _DOWN = (
     rf"|(?:put|add|commit|save|store|write|enter|file|record|keep)\s+(?:[\w'-]+\s+){{0,8}}?(?:in|into|to|on)\s+{_YOURS}"
     rf"|(?:put|add|commit|save|store|write|enter|file|record|keep|have|get|let|leave|want|include|stick)\s+{_SPOKEN}"
     rf"(?:\s+(?:up|anywhere|ever|end|go|get|land|stay|be|to|make|its|way|stick|slip|come)){{0,4}}\s+(?:in|into|to|on|onto)\s+{_PLACE}"
-    rf"|(?:have|get|let|leave|want|include|stick)\s+(?:[\w'-]+\s+){{1,10}}?(?:in|into|on"
-    rf"|onto)\s+your\s+(?:long-term\s+)?{_KEPT}|commit\s+to\s+memory"
+    rf"|(?:let|leave|want)\s+(?:this|that|it|these|those|what|anything|any|my|the\s+fact)\s+(?:[\w'-]+\s+){{0,9}}?(?:in"
+    rf"|into|on|onto)\s+your\s+(?:long-term\s+)?{_KEPT}|commit\s+to\s+memory"
     r"|(?:take|make|keep)\s+(?:a\s+|any\s+)?(?:notes?|records?|cop(?:y|ies)|memor(?:y|ies)))\b"
 )
 _DONT = r"(?:do\s+not|don'?t|never(?:\s+ever)?)"
@@ -123,7 +129,7 @@ _NOT_TO_LAND = (
 _NO_MEMORY = (
     r"(?:(?:^|[^\w\s'-])\s{0,4}|\b(?:please|pls|want|prefer|leave|keep|make|take|be|so|but|and)\s+)(?:no|zero)\s+"
     rf"(?:memor(?:y|ies)|notes?|records?|traces?|cop(?:y|ies)|logs?|recollection|note-?\s?taking)\s+(?:(?:of|about|on"
-    rf"|from)\s+{_THIS}|please\b|pls\b)"
+    rf"|from)\s+(?:{_SPOKEN}|my\s+[\w'-]+){_ENDS})"
 )
 _KEEPS = r"(?P<keeps>(?:n't|\bnot|\bnever|\bdont)\s+(?:[\w'-]+\s+){0,2}?)?"
 _OUT = (
@@ -135,26 +141,27 @@ _OUT = (
     rf"|(?:(?:leave|keep)\s+{_SPOKEN}|{_SPOKEN}\s+(?:\w+\s+){{0,2}}?(?:stay|remain|go|be\s+left))\s+un(?:recorded|saved"
     rf"|logged|stored|written|noted)\b"
     rf"|un(?:remember|save|learn|record)\s+{_THIS}"
-    r"|forget\s+(?:about\s+)?(?:(?:this|that|the|my)\s+)?(?:last|previous)\s+(?:message|thing|sentence|line|bit|part|one)\b"
+    r"|forget\s+(?:about\s+)?(?:(?:this|that|the|my)\s+)?(?:last|previous)\s+(?:message|thing|sentence|line|bit|part|one)"
+    r"(?=\s*(?:$|[^\w\s])|\s+(?:i|we|about|please)\b)"
     r"|(?:please|just|can)\s+forget\s+(?:about\s+)?the\s+(?:part|bit|thing)\s+(?:about|where|i|that)\b"
-    r"|please\s+forget\s+(?:this|that|it)(?=\s*(?:$|[^\w\s'-]))"
+    r"|please\s+forget\s+(?:this|that)(?=\s*(?:$|[^\w\s'-]))"
     r"|forget\s+(?:that\s+)?(?:(?:what|everything|anything"
     r"|all)\s+)?(?:i|we)\s+(?:ever\s+|just\s+)?(?:said|told|mentioned|wrote)\b)"
 )
 """Take it out again, or leave it out; whoever does not want that ("don't delete this from your notes") wants it kept."""
-_US = r"(?:us|ourselves|you\s+and\s+(?:me|i)|me\s+and\s+you|the\s+two\s+of\s+us|you,?\s+me)\b(?!\s+(?:and|or)\b)"
+_US = r"(?:us|ourselves|you\s+and\s+(?:me|i)|me\s+and\s+you|the\s+two\s+of\s+us|you,?\s+me)\b(?!\s+(?:and|or|two|three)\b)"
 _IDIOM = (
     rf"\bkeep\s+{_SPOKEN}\s+(?:\w+ly\s+|just\s+)?(?:between\s+(?:you|{_US})|to\s+yourself|under\s+(?:your|the)\s+hat|quiet)\b"
     rf"|{_IT}(?:'s|\s+(?:is|stays|remains|(?:should|must|has\s+to|needs\s+to|can|will)\s+(?:stay|remain|be))|\s*,)\s+"
     rf"(?:(?:just|only|strictly|purely|all)\s+)?between\s+{_US}"
     rf"|(?:^|[^\w\s'-])\s{{0,4}}(?:(?:just|only|strictly)\s+)?between\s+{_US}(?=\s*(?:$|[^\w\s]))|\b(?:just|only|strictly"
     rf"|secret)\s+between\s+{_US}"
-    r"|\b(?:be|is|stays?|remains?|'s)\s+our\s+(?:little\s+)?secret\b|\bconsider\s+(?:this|that|it)\s+unsaid\b"
-    r"|\bwhat\s+(?:happens|is\s+said|i\s+say|we\s+say)\s+(?:in\s+)?(?:this\s+\w+|here)\s+stays\b"
-    r"|\b(?:for\s+)?your\s+(?:ears|eyes)\s+only\b|\b(?:off|not\s+(?:for|on))\s+the\s+record\b"
+    r"|\b(?:be|is|stays?|remains?|'s)\s+our\s+(?:little\s+)?secret(?=\s*(?:$|[^\w\s]))|\bconsider\s+(?:this|that|it)\s+unsaid\b"
+    r"|\bwhat\s+(?:happens|is\s+said|i\s+say|we\s+say)\s+(?:in\s+)?(?:this\s+\w+|here)\s+stays\s+(?:in\s+this|here|between)\b"
+    r"|\b(?:for\s+)?your\s+(?:ears|eyes)\s+only(?=\s*(?:$|[^\w\s]))|\b(?:off|not\s+(?:for|on))\s+the\s+record\b"
     r"|\byou\s+(?:never|didn'?t|did\s+not)\s+(?:hear|heard)\s+(?:this|that|it|anything)(?:\s+from\s+me)?(?=\s*(?:$|[^\w\s?]))"
     r"|\b(?:pretend|(?:act|treat\s+(?:this|that|it))\s+(?:like|as\s+(?:if|though)))\s+(?:that\s+)?(?:(?:i|we"
-    r"|you)\s+(?:never|did\s*n'?t|did\s+not|had\s*n'?t)"
+    r"|you(?=\s+\S+\s+(?:not\s+)?hea))\s+(?:never|did\s*n'?t|did\s+not|had\s*n'?t)"
     rf"\s+(?:say|said|mention|mentioned|tell|told|hear|heard|talk|talked|discuss|discussed|bring|brought|ask|asked|write"
     rf"|wrote|send|sent)|{_IT}\s+(?:never|did\s*n'?t|did\s+not)\s+happen)"
     rf"|\b(?:do\s+not|don'?t|never)\s+(?:tell|repeat|mention|breathe|share)\s+(?:a\s+word\s+of\s+)?(?:(?:anyone"
