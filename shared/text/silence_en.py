@@ -74,7 +74,7 @@ _OWED = (
     r"|should)(?:n't|\s+not|\s+never))"
 )
 _NO_NEED = (
-    r"(?:no\s+(?:need|reason|point)|(?:not|isn't|n't)\s+(?:necessary|needed|worth)|unnecessary|needn't|need\s+not"
+    r"(?:no\s+(?:need|reason|point)|(?:not|\w+n't)\s+(?:necessary|needed|worth)|unnecessary|needn't|need\s+not"
     r"|(?:must|should|ought)(?:n't|\s+not))"
     r"(?:\s+for\s+you)?(?:\s+(?:to|in|of))?"
 )
@@ -131,7 +131,7 @@ _NO_MEMORY = (
     rf"(?:memor(?:y|ies)|notes?|records?|traces?|cop(?:y|ies)|logs?|recollection|note-?\s?taking)\s+(?:(?:of|about|on"
     rf"|from)\s+(?:{_SPOKEN}|my\s+[\w'-]+){_ENDS})"
 )
-_KEEPS = r"(?P<keeps>(?:n't|\bnot|\bnever|\bdont)\s+(?:[\w'-]+\s+){0,2}?)?"
+_KEEPS = r"(?P<keeps>(?:\w+n't|not|never|dont)\s+(?:[\w'-]+\s+){0,2}?)?"
 _OUT = (
     rf"{_KEEPS}\b(?:(?:delete|erase|wipe|purge|discard|remove|strike|scrub|expunge|drop|cross|take|clear|scratch)\s+"
     rf"(?:(?:[\w'-]+\s+){{1,4}}?(?:from\s+{_YOURS}|i\s+(?:just\s+)?(?:said|told)\b)"
@@ -154,7 +154,7 @@ _IDIOM = (
     rf"\bkeep\s+{_SPOKEN}\s+(?:\w+ly\s+|just\s+)?(?:between\s+(?:you|{_US})|to\s+yourself|under\s+(?:your|the)\s+hat|quiet)\b"
     rf"|{_IT}(?:'s|\s+(?:is|stays|remains|(?:should|must|has\s+to|needs\s+to|can|will)\s+(?:stay|remain|be))|\s*,)\s+"
     rf"(?:(?:just|only|strictly|purely|all)\s+)?between\s+{_US}"
-    rf"|(?:^|[^\w\s'-])\s{{0,4}}(?:(?:just|only|strictly)\s+)?between\s+{_US}(?=\s*(?:$|[^\w\s]))|\b(?:just|only|strictly"
+    rf"|\b(?:just|only|strictly"
     rf"|secret)\s+between\s+{_US}"
     r"|\b(?:be|is|stays?|remains?|'s)\s+our\s+(?:little\s+)?secret(?=\s*(?:$|[^\w\s]))|\bconsider\s+(?:this|that|it)\s+unsaid\b"
     r"|\bwhat\s+(?:happens|is\s+said|i\s+say|we\s+say)\s+(?:in\s+)?(?:this\s+\w+|here)\s+stays\s+(?:in\s+this|here|between)\b"
@@ -170,21 +170,25 @@ _IDIOM = (
     r"|\b(?:tell|telling|told|say|saying|share|sharing)\s+(?:[\w'-]+\s+){0,3}?in\s+(?:\w+\s+)?confidence(?=\s*(?:$"
     r"|[^\w\s])|\s+that\b)|\bin\s+strict(?:est)?\s+confidence\b"
     r"|\bmemory\s+off\s+(?:for\s+(?:this|that|now|the\s+next)|please)\b|\b(?:turn|switch)\s+off\s+(?:your\s+|the\s+)?memory\s+for\s+this\b"
-    r"|(?:^|[^\w\s'-])\s{0,4}burn\s+(?:this\s+)?after\s+reading(?=\s*(?:$|[^\w\s]))"
 )
 """Short, fixed ways to say it that name neither keeping nor a place."""
+_ALONE = (
+    rf"(?:^|[^\w\s'-])\s{{0,4}}(?:(?:(?:just|only|strictly)\s+)?between\s+{_US}"
+    r"|burn\s+(?:this\s+)?after\s+reading)(?=\s*(?:$|[^\w\s]))"
+)
+"""Idioms that are a clause by themselves."""
 SAID = (
-    rf"{_WHO}\b{_DONT}{_STEPS}\s+(?:(?:{_VERB}|{_ING}){_OPEN}|{_DOWN})"
+    rf"\b(?:{_WHO}\b{_DONT}{_STEPS}\s+(?:(?:{_VERB}|{_ING}){_OPEN}|{_DOWN})"
     rf"|\b{_OWED}\s+(?:{_VERB}\b|{_DOWN})|\b{_NO_NEED}\s+(?:(?:{_VERB}|{_ING}){_OPEN}|{_DOWN})"
     rf"|\b{_WISH}\s+(?:{_VERB}\b|{_DOWN})"
     rf"|\b(?:stop|quit|avoid|skip|without|no|from|not)\s+{_ING}{_OPEN}"
     rf"|\b(?:this|that|it|these|those|which|what\s+i)\b[^.,;!?\n]{{0,24}}?\b(?:should|must|may|need|ought)(?:n't"
     rf"|\s+not|\s+never)\s+(?:to\s+)?be\s+{_DONE}"
-    rf"|(?:\bnot|\bnever|n't)\s+(?:to\s+be|be)\s+{_DONE}\b(?=\s*(?:$|[^\w\s]))|(?:\bnot|n't|\bnever)\s+(?:want|like"
+    rf"|(?:not|never|\w+n't)\s+(?:to\s+be|be)\s+{_DONE}\b(?=\s*(?:$|[^\w\s]))|(?:not|\w+n't|never)\s+(?:want|like"
     rf"|wish|need)\s+{_THIS}\s+(?:[\w'-]+\s+){{0,3}}?(?:to\s+be\s+|being\s+)?{_DONE}"
     rf"|\b(?:this|that|these)\s+(?:is|are)(?:n't|\s+not|\s+never)\s+{_DONE}\b"
     rf"|{_NEVER}(?:\s+[\w'-]+){{0,4}}?\s+(?:in|into|to)\s+(?:your|long-term)\s+(?:long-term\s+)?memory\b"
-    rf"|{_NOT_TO_LAND}|{_NO_MEMORY}|{_OUT}|{_IDIOM}"
+    rf"|{_NOT_TO_LAND}|{_OUT}|{_IDIOM})|{_NO_MEMORY}|{_ALONE}"
 )
 BROAD = _ANY
 NAMED = r"\b(?:do\s+not|don'?t)\s+(?:save|remember|memori[sz]e)\b"
