@@ -17,6 +17,7 @@ PIECES = [
     ),
     *("（", '"', "？a", "... ", "1. ", "```\n", "好的", "please ", "A1b2C3d4", "a@"),
     *("把", "请", "不要把这", "don't write ", "none of this ", "请记住", "\n", ",，"),
+    *("nothing i ", "strike that ", "what i said ", "rather this was ", "别把这个", "我刚才说的话", "当我从来"),
 ]
 
 

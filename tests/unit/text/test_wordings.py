@@ -4,8 +4,9 @@ import pytest
 
 from shared.text.endings import ends, sums_up
 from shared.text.requests import forces, says_more, without_request
+from shared.text.rules import only_request
 from shared.text.silence import suppresses, without_suppression
-from tests.unit.text import wordings, wordings_of_ends
+from tests.unit.text import wordings, wordings_of_ends, wordings_of_silence
 
 
 @pytest.mark.parametrize("text", [*wordings.REVIEWED_NOT_TO_KEEP, *wordings.NOT_TO_KEEP, *wordings.LATER_NOT_TO_KEEP])
@@ -31,6 +32,42 @@ def test_questions_and_orders_about_files_and_buttons_ask_for_nothing_to_be_kept
 def test_statements_about_oneself_or_a_system_are_no_wish(text: str) -> None:
     assert not suppresses(text)
     assert not forces(text)
+
+
+@pytest.mark.parametrize("text", wordings_of_silence.UNUSUAL_NOT_TO_KEEP)
+def test_a_wish_that_nothing_be_kept_is_heard_in_unusual_words(text: str) -> None:
+    assert suppresses(text) in {"message", "conversation"}
+    assert not forces(text)
+
+
+@pytest.mark.parametrize("text", wordings_of_silence.LOOK_ALIKES)
+def test_what_only_looks_like_a_wish_that_nothing_be_kept_is_none(text: str) -> None:
+    assert not suppresses(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "Strike that from the record.",
+            "This is just between us.",
+            "This shouldn't end up in your notes.",
+            "I'd rather this wasn't remembered",
+        ),
+        *(
+            "for your ears only",
+            "No memory of this please",
+            "Let this not be on file",
+            "就当没听见",
+            "这个不要写到我的档案里",
+            "别把這個寫進去",
+        ),
+        *("麻烦把这段从记忆里删掉", "把我刚才说的忘了吧", "这事你知我知就好", "我不希望这段话被保存"),
+    ],
+)
+def test_such_a_wish_alone_speaks_of_what_was_said_before(text: str) -> None:
+    assert suppresses(text) == "message"
+    assert only_request(text)
 
 
 @pytest.mark.parametrize("text", [*wordings_of_ends.REVIEWED_ENDS, *wordings_of_ends.ENDS])
