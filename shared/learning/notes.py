@@ -165,7 +165,8 @@ def _candidates(note: Note, conversation: Conversation, preferences: Preferences
     for point in points:
         rule = by_text.get(flat(point))
         category, importance = (rule.category, rule.importance) if rule else (Category.KNOWLEDGE.value, IMPORTANCE)
-        of_person = not has_project or category == Category.PREFERENCE
+        own_secret = rule is not None and category == Category.CREDENTIAL and rule.type == "user"
+        of_person = not has_project or category == Category.PREFERENCE or own_secret
         told = ("user" if of_person else "project", category, importance)
         made.append(_candidate(mask(normalise(point)), *told, quote, note))
     return made

@@ -86,6 +86,15 @@ def test_each_distinct_key_point_becomes_one_memory_of_the_session() -> None:
     assert_sound(world)
 
 
+def test_a_secret_of_ones_own_is_no_secret_of_the_project() -> None:
+    world = World()
+    begin(world)
+    note(world, "Two passwords", "My wifi password is fake-99-salad", "The staging database password is fake-77-soup")
+    end(world)
+    places = {memory.content.split()[0]: memory.scope for memory in world.memories()}
+    assert places == {"My": Scope.USER, "The": Scope.PROJECT}
+
+
 @pytest.mark.parametrize(
     ("wish", "text"),
     [
