@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from shared.domain.errors import Invalid
 from shared.domain.memory import Category, Memory, Status
 from shared.text.normalise import visible
-from shared.text.secrets import MASK, Masked, mask
+from shared.text.secrets import MASK, Masked, mask, unmask
 
 CREDENTIAL_IMPORTANCE = 10
 
@@ -36,15 +36,25 @@ def with_content(memory: Memory, text: str, category: Category | None = None) ->
 
 
 def with_masked(memory: Memory, masked: Masked, category: Category | None = None) -> Memory:
-    """Return the memory with a text whose secrets are cut out already."""
+    """Return the memory with a text whose secrets are cut out already. One that is masked whole has no quote that tells it."""
     content = content_masked(masked, category or memory.category)
     return replace(
         memory,
+        origin=replace(memory.origin, quote=None) if content.text == MASK else memory.origin,
         content=content.text,
         secrets=content.secrets,
         category=content.category or memory.category,
         importance=content.importance or memory.importance,
     )
+
+
+def as_past(version: Memory, present: Memory) -> Memory:
+    """Return an earlier version as it is shown: masked whole where it says in the clear what its memory has made a credential since."""
+    marked = present.content == MASK and not version.secrets
+    if not marked and not any(value in version.content for _, value in present.secrets):
+        return version
+    text = unmask(Masked(version.content, list(version.secrets)))
+    return replace(version, content=MASK, secrets=((0, text),), origin=replace(version.origin, quote=None))
 
 
 def refuse_silence(memory: Memory) -> None:

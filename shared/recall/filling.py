@@ -19,6 +19,8 @@ from shared.text.stack_names import named
 
 _LATER: Final = 2.0**32
 """More than any time, so that importance comes first."""
+_CREDENTIAL: Final = CATEGORIES.index(Category.CREDENTIAL)
+"""Nobody who asks who they are means their passwords: as fillers they come last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ class Filling:
 
     def _worth(self, memory: Memory) -> tuple[bool, int, datetime, str]:
         of_stack = self.stack_first and bool(named(memory.content))
-        return of_stack, memory.importance if self.by_importance else 0, memory.updated_at, memory.id
+        weight = 0 if memory.category is Category.CREDENTIAL else memory.importance
+        return of_stack, weight if self.by_importance else 0, memory.updated_at, memory.id
 
 
 def chosen(filling: Filling, index: Index, where: Where, shares: Sequence[Share], masked: Collection[str]) -> list[str]:
@@ -54,6 +57,6 @@ def chosen(filling: Filling, index: Index, where: Where, shares: Sequence[Share]
         rows = np.flatnonzero(allowed & tagged(columns, tags))
         worth = columns.updated[rows].astype(np.float64)
         if filling.by_importance:
-            worth += columns.importance[rows] * _LATER
+            worth += columns.importance[rows] * (columns.categories[rows] != _CREDENTIAL) * _LATER
         found.append(best(worth, columns.updated, rows, most))
     return unpacked_ids(columns.ids[np.concatenate(found)])

@@ -175,6 +175,8 @@ def _suppression(message: Sequence[_Said]) -> str:
 
 def only_request(text: str) -> bool:
     """Whether a sentence says nothing but that something is not to be kept, of what was said before, or is small talk."""
+    if silence.names_thing(text):
+        return False
     rest = silence.without_suppression(text)
     return not has_words(rest) or questions.is_small_talk(rest) or silence.points_back(text)
 

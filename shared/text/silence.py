@@ -23,14 +23,15 @@ _LATIN = Pattern(r"[A-Za-z]")
 _YOU = Pattern(r"(?i)\b(?:you|this|these)\b")
 _WHOLE = Pattern(rf"(?i){silence_en.WHOLE}|{silence_zh.WHOLE}")
 _NAMED = Pattern(rf"(?i){silence_en.NAMED}|{silence_zh.NAMED}")
+_THING = Pattern(silence_zh.THING)
 _MAYBE = Pattern(rf"(?i){silence_en.MAYBE}|{silence_zh.MAYBE}")
 """What every such wish holds: most sentences are told by it in one pass."""
 _CONVERSATION = r"(?:this|the|our)\s+(?:whole\s+|entire\s+)?(?:conversation|chat|session)\b|[这本整][个次段场]?(?:对话|会话|聊天|谈话)"
 _BACK = Pattern(
     r"(?i)(?:\W|(?:please|actually|wait|sorry|oh|no|ok(?:ay)?|well|oops|thanks?|thank you|h?m+|never\s?mind|from|in"
     r"|anything|what|last|one|message|note|i (?:just )?(?:said|told you|mentioned|wrote))\b"
-    rf"|{_CONVERSATION}|等等|等一?下|[哎诶唉哦啊嗯请我你您]|麻烦|拜托|算了|谢谢|抱歉|对不起|不好意思|[这那上前]一?[条句个段事]|就[好行]"
-    r"|刚[才刚]|我?说的|消息|笔记|话|内容|[下起]来|[了吧啦的])*"
+    rf"|{_CONVERSATION}|等等|等一?下|[哎诶唉哦啊嗯请我你您]|麻烦|拜托|千万|算了|谢谢|抱歉|对不起|不好意思|[这那上前]一?[条句个段事]|就[好行]"
+    r"|刚[才刚]|我?说的|消息|笔记|话|内容|[下起]?来|[了吧啦的里它])*"
 )
 """What is left of a wish that speaks of what was said before and of nothing else: it points, and sighs."""
 _NAMES_IT = Pattern(rf"(?i)\b{_CONVERSATION}")
@@ -63,6 +64,11 @@ def without_suppression(text: str) -> str:
 def points_back(text: str) -> bool:
     """Whether what is left of such a wish speaks of what was said before, and of nothing else: "Actually, don't save that note"."""
     return _BACK.fullmatch(without_suppression(text)) is not None
+
+
+def names_thing(text: str) -> bool:
+    """Whether what is not to be kept is a thing, and not what was said: 别把这个文件存下来. English says so by `suppresses` alone."""
+    return _THING.search(folded(text)) is not None
 
 
 def names_conversation(text: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from shared.domain import limits
+from shared.domain import drafts, limits
 from shared.domain.errors import InvalidCursor, SealBroken
 from shared.domain.ids import ulid_time
 from shared.domain.memory import Memory, Status
@@ -175,7 +175,8 @@ class Exporting:
                 if memory is None:
                     yield {"kind": chain.DAMAGED, "id": sk.removeprefix(names.MEMORY)}, sk
                 elif memory.status is not Status.RETIRED and _wanted(memory, wish) and not memory.expired(now, days):
-                    versions = earlier.get(memory.id, []) if wish.history else None
+                    past = [drafts.as_past(version, memory) for version in earlier.get(memory.id, [])]
+                    versions = past if wish.history else None
                     secrets = wish.credentials and _milliseconds(ulid_time(memory.commit)) <= at.began
                     yield memory_form(memory, versions, content=wish.content, secrets=secrets), sk
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from shared.crypto.keyring import OwnerKeys
-from shared.domain import limits
+from shared.domain import drafts, limits
 from shared.domain.errors import SealBroken
 from shared.domain.memory import Memory
 from shared.keeping.forgetting.selection import Selection
@@ -57,8 +57,9 @@ class Earlier:
             wanted = sorted({names.MEMORY + record.id for record, _ in said})
             standing = self.vaults.table.get(self.keys.owner, wanted) if wanted else {}
             for record, settled in said:
-                if self._is_superseded(record, standing.get(names.MEMORY + record.id), settled=settled):
-                    yield replace(record.memory(), commit=record.commit)
+                version = self._superseded(record, standing.get(names.MEMORY + record.id), settled=settled)
+                if version is not None:
+                    yield version
 
     @property
     def unsettled(self) -> bool:
@@ -82,22 +83,24 @@ class Earlier:
         except SealBroken:
             return None
 
-    def _is_superseded(self, record: Record, item: Item | None, *, settled: bool) -> bool:
-        """Tell whether a record is an earlier version of a memory that stands. One that does not open stands in doubt: its are left."""
+    def _superseded(self, record: Record, item: Item | None, *, settled: bool) -> Memory | None:
+        """Return the earlier version that a record is of a memory that stands, as it is shown; None when it is none that is meant. One that
+        does not open stands in doubt: its are left."""
         if record.id in self.besides:
-            return False
+            return None
         try:
             present = items.from_item(self.keys, item).memory if item else None
         except SealBroken:
-            return False
+            return None
         prior = present.prior if present else ()
         behind = (present.version if present else 0) - record.version
         applied = behind > len(prior) or (behind > 0 and prior[-behind] == record.commit)
         if present is not None and applied and not self.selection.wants(present):
-            return True
+            version = drafts.as_past(record.memory(), present)
+            return replace(version, commit=record.commit) if self.selection.wants(version) else None
         if not settled and behind >= -1:
             self.doubtful.add(record.id)
-        return False
+        return None
 
 
 def planned(visit: Visit, selection: Selection) -> dict[Place, Memory]:

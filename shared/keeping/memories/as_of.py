@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from shared.domain import drafts
 from shared.domain.errors import Invalid, SealBroken
 from shared.domain.ids import first_ulid, ulid_time
 from shared.domain.memory import Memory
@@ -88,7 +89,9 @@ class AsOf:
         stood = [version for version, since in zip(versions, _begins(versions), strict=True) if since <= at]
         # Of what stood next to a version that is not kept, nobody can say until when it did.
         known = {version.version for version in versions}
-        return stood[-1] if stood and (stood[-1] is now or stood[-1].version + 1 in known) else None
+        if not stood or (stood[-1] is not now and stood[-1].version + 1 not in known):
+            return None
+        return drafts.as_past(stood[-1], memory)
 
 
 def _begins(versions: list[Memory]) -> list[datetime]:

@@ -62,7 +62,7 @@ class Edits:
         opened, stored = self.memories.read(owner, memory_id)
         memory = stored.memory
         earlier = self._journal(opened).versions(memory.id, memory.prior)
-        return [memory, *reversed(earlier)]
+        return [memory, *(drafts.as_past(version, memory) for version in reversed(earlier))]
 
     def sources(self, owner: str, memory_id: str) -> list[Memory]:
         """Return the memories that a consolidated one was made of, as long as they are kept; none for others. Damaged ones are left out."""

@@ -152,6 +152,16 @@ def test_who_wants_code_is_told_how_they_like_it(preference: str, message: str, 
     )
 
 
+@pytest.mark.parametrize("built", [False, True])
+def test_what_fills_up_by_importance_has_passwords_last(built: bool) -> None:
+    world = World()
+    secret = world.add("My vault password is fake-99-salad")
+    name = world.add("I am Fay", importance=4)
+    if built:
+        world.build()
+    assert context(world, "who am I?").memory_ids == (name.id, secret.id)
+
+
 def test_who_goes_on_with_code_is_told_of_it_and_how_they_like_it() -> None:
     world = World()
     plan = world.add("后端接口的重构方案：先拆订单模块")

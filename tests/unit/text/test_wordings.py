@@ -2,9 +2,10 @@
 
 import pytest
 
+from shared.learning.notes import takes_back
 from shared.text.endings import ends, sums_up
 from shared.text.requests import forces, says_more, without_request
-from shared.text.rules import only_request
+from shared.text.rules import extract, only_request
 from shared.text.silence import suppresses, without_suppression
 from tests.unit.text import wordings, wordings_of_ends, wordings_of_silence
 
@@ -138,6 +139,11 @@ def test_what_is_left_of_a_wish_is_small_talk_or_nothing() -> None:
         ("不要保存明文密码", "sentence"),
         ("禁止保存明文密码", ""),
         ("不要把这个记住。", "message"),
+        ("不要把我的工资记下来", "message"),
+        ("不要把它记下来", "message"),
+        ("别把日志存下来", "sentence"),
+        ("請不要把圖片保存下來", "sentence"),
+        ("不要把用户密码存下来", "sentence"),
         ("保存到数据库", ""),
         ("I don't like tea", ""),
     ],
@@ -182,3 +188,35 @@ def test_a_request_to_keep_is_taken_off_and_the_rest_stays_as_it_was(text: str, 
 )
 def test_other_speech_forces_nothing(text: str) -> None:
     assert not forces(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "takes"),
+    [
+        *(
+            (text, "last")
+            for text in ("别把这个存下来", "别把刚才说的存下来", "不要把它记下来", "千万别把那件事记下来")
+        ),
+        *((text, "last") for text in ("请不要把上一条笔记保存下来", "不要把这条消息存到记忆里", "別把這個存下來")),
+        *(
+            (text, "")
+            for text in (
+                "别把日志存下来",
+                "别把这个文件存下来",
+                "不要把用户密码存下来",
+                "别把临时文件保存",
+                "不要把日志記下來",
+            )
+        ),
+        *((text, "all") for text in ("不要把这次对话保存下来", "别把聊天内容记下来")),
+    ],
+)
+def test_a_thing_that_is_not_to_be_kept_takes_no_note_back(text: str, takes: str) -> None:
+    assert takes_back(text) == takes
+
+
+def test_what_was_decided_beside_a_thing_that_is_not_to_be_kept_is_learned() -> None:
+    decided = "We decided to use ELK for logging."
+    for other in ("别把日志存下来", "别把这个文件存下来", "请不要把图片保存下来"):
+        found = extract([decided, other], has_project=False, limit=9, manual=True)
+        assert [fact.content for fact in found.candidates] == [decided]
