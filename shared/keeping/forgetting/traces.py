@@ -54,9 +54,8 @@ def silence(visit: Visit, selection: Selection, found: Meant, items: Iterable[It
     for item in items:
         task_id = str(item["sk"]).removeprefix(names.TASK)
         sealed = item.get("sealed")
-        learned = (
-            task_id in found.tasks and item["kind"] == tasks.KIND
-        )  # of a consolidation only ids are left, for undo
+        # of a consolidation only ids are left, for undo
+        learned = task_id in found.tasks and item["kind"] == tasks.KIND
         if not isinstance(sealed, bytes) or not (learned or _tells(visit, selection, found, item)):
             continue
         change = Update(str(item["sk"]), remove=("sealed",), condition=Condition(equals={"sealed": sealed}))
